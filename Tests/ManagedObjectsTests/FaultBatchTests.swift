@@ -27,6 +27,22 @@ import Testing
     #expect(FaultBatch.divide([], sizes: [64]).isEmpty)
   }
 
+  @Test(
+    arguments: [
+      [], [1], [5, 3, 4, 3], [1, 1 << 32], [1, 1 + 1 << 32], [1, 2 + 1 << 32], [-3, -1, -2], [.min, .max], [.max, 1],
+    ] as [[Int64]])
+  func `compact keys equal the keys that they were made from`(numbers: [Int64]) {
+    let stores = [StoreNumber(rawValue: 1), StoreNumber(rawValue: 2)]
+    let keys = numbers.map { RowKey(store: stores[0], entityIndex: 7, number: $0) }
+    for last in [(0, 7), (0, 6), (1, 7)] {
+      let all = keys + [RowKey(store: stores[last.0], entityIndex: last.1, number: 9)]
+      let compact = CompactKeys(all)
+      #expect(Array(compact) == all && compact.count == all.count)
+      #expect(Array(compact[1...]) == Array(all[1...]) && compact.firstIndex(of: all[0]) == 0)
+    }
+    #expect(Array(CompactKeys(keys)) == keys)
+  }
+
   @Test func `objects that are used at random are read in ever smaller parts`() {
     let batch = FaultBatch.divide(Self.keys(8_192), sizes: [])[0]
     let sizes = (0..<9).map { read(batch, at: $0 * 900, using: 1) }

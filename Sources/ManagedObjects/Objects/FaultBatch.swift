@@ -7,7 +7,7 @@ internal import Predicates
 /// A batch does not retain its objects. They retain the batch.
 final class FaultBatch {
   /// The keys of the objects, in the order in which they were found.
-  let keys: [RowKey]
+  let keys: CompactKeys
   /// The batch whose relationship led to these objects; nil for the objects of a fetch, and if the program has released
   /// the owners. Objects of a batch with owners are created and read even if they are not registered, because those of
   /// the other owners do not exist yet when those of the first owner are read.
@@ -35,8 +35,8 @@ final class FaultBatch {
   /// The batch of objects that are read one by one: see ``FetchRequest/usesBatchFaulting``.
   static func single() -> FaultBatch { FaultBatch([], owners: nil) }
 
-  private init(_ keys: [RowKey], owners: FaultBatch?) {
-    self.keys = keys
+  private init(_ keys: ArraySlice<RowKey>, owners: FaultBatch?) {
+    self.keys = CompactKeys(keys)
     self.owners = owners
     readSize = keys.count
   }
@@ -73,7 +73,7 @@ final class FaultBatch {
     while start < keys.count {
       let size = batches.count < sizes.count ? sizes[batches.count] : greatestSize
       let end = min(start + size, keys.count)
-      batches.append(FaultBatch(Array(keys[start..<end]), owners: owners))
+      batches.append(FaultBatch(keys[start..<end], owners: owners))
       start = end
     }
     return batches
@@ -84,7 +84,7 @@ final class FaultBatch {
   ///
   /// If less than a quarter of the objects was used since the last read, the next one is a quarter as large: an object
   /// that is used at random should not cost a read of thousands of others. If all were used, it grows again.
-  func keysToRead(with key: RowKey) -> ArraySlice<RowKey> {
+  func keysToRead(with key: RowKey) -> Slice<CompactKeys> {
     if readCount > 0 {
       if usedCount * 4 < readCount {
         readSize = max(readSize / 4, min(4, keys.count))
