@@ -63,10 +63,10 @@ final class GRDBLibrary {
         return 0
       }
     case .memory:
-      let before = residentMemory(peak: false)
+      let before = memoryInUse()
       var loaded: [[GRDBItem]] = []
       for _ in 0..<4 { loaded.append(try queue.read { try GRDBItem.fetchAll($0) }) }
-      let each = (residentMemory(peak: false) - before) / (4 * count)
+      let each = (memoryInUse() - before) / (4 * count)
       keep(loaded)
       return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
     case .insert, .open, .openMany: return nil

@@ -102,6 +102,15 @@ extension Measurement {
 @inline(never)
 func keep(_ value: Any) {}
 
+/// Returns the current memory of this process in bytes, without the memory that it has released (Linux).
+func memoryInUse() -> Int {
+  // Glibc's module does not declare the function.
+  if let trim = dlsym(nil, "malloc_trim") {
+    _ = unsafeBitCast(trim, to: (@convention(c) (Int) -> Int32).self)(0)
+  }
+  return residentMemory(peak: false)
+}
+
 /// Returns the current or the peak memory of this process, in bytes (Linux).
 func residentMemory(peak: Bool) -> Int {
   let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

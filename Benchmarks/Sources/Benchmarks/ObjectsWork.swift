@@ -132,12 +132,10 @@ extension ObjectsWork {
       for item in items { _ = item.number }
       return items
     }
-    // The first two contexts use the memory that creating the store has left free.
-    let contexts = (0..<10).map { _ in container.newContext() }
-    var loaded = [try load(contexts[0]), try load(contexts[1])]
-    let before = residentMemory(peak: false)
-    for context in contexts.dropFirst(2) { loaded.append(try load(context)) }
-    let each = (residentMemory(peak: false) - before) / (8 * loaded[0].count)
+    let before = memoryInUse()
+    let contexts = (0..<8).map { _ in container.newContext() }
+    let loaded = try contexts.map(load)
+    let each = (memoryInUse() - before) / loaded.reduce(0) { $0 + $1.count }
     withExtendedLifetime((contexts, loaded)) {}
     return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
   }

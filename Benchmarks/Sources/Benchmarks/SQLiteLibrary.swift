@@ -64,14 +64,14 @@ final class SQLiteLibrary {
       }
     case .changeOne: return try changeOne(connection)
     case .memory:
-      let before = residentMemory(peak: false)
+      let before = memoryInUse()
       var loaded: [[ItemValues]] = []
       for _ in 0..<4 {
         let statement = try prepare(connection, "SELECT \(Self.columns) FROM ZITEM")
         loaded.append(try Self.items(statement))
         sqlite3_finalize(statement)
       }
-      let each = (residentMemory(peak: false) - before) / (4 * count)
+      let each = (memoryInUse() - before) / (4 * count)
       keep(loaded)
       return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
     case .insert, .walk, .open, .openMany: return nil
