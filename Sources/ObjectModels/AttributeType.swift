@@ -125,11 +125,21 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   }
 
   /// Returns true if the value has this type and is in its range. Null is allowed for every type.
+  @inlinable
+  @inline(__always)
   public func admits(_ value: AttributeValue) -> Bool {
     switch (self, value) {
     case (.string, .string), (.boolean, .boolean), (.integer64, .integer), (.double, .double), (.float, .float),
       (.decimal, .decimal), (.date, .date), (.binary, .data), (.uuid, .uuid), (.uri, .url), (.transformable, .data):
       true
+    default: admitsOther(value)
+    }
+  }
+
+  /// See ``admits(_:)``. Not inlined, unlike the most frequent cases there.
+  @usableFromInline
+  func admitsOther(_ value: AttributeValue) -> Bool {
+    switch (self, value) {
     case (.boolean, _), (.double, _), (.float, _), (.decimal, _): value == .null
     case (.integer16, .boolean), (.integer32, .boolean), (.integer64, .boolean): false
     default: normalized(value) == value
