@@ -26,7 +26,8 @@ struct SavePlan {
   /// Divides the changes of objects by store.
   ///
   /// Replaces temporary keys in the relationships of the objects by permanent ones, so that rows share the objects'
-  /// values. If the plan cannot be made or saved, the caller restores them: see ``unsavedObjects``.
+  /// values. If this fails, the temporary keys are restored. If a save fails, the caller restores those of the
+  /// ``unsavedObjects``.
   ///
   /// - Throws: ``ManagedObjectError/Code/externalRelationship`` for a relationship to another store;
   ///   ``ManagedObjectError/Code/referentialIntegrity`` for a relationship to an object that was never saved;
