@@ -205,8 +205,8 @@ extension ObjectsWork {
           + " for item in new().scalars(select(Item)))"
       case .fetchSome: "found = new().scalars(select(Item).where(Item.number >= count // 2)).all()"
       case .fetchOne where storage == .sqlite:
-        "for index in range(\(Self.fetchCount)):"
-          + " found = new().scalars(select(Item).where(Item.title == f'Item {index * 7919 % count}')).all()"
+        "found = [session.scalars(select(Item).where(Item.title == f'Item {index * 7919 % count}')).all()"
+          + " for session in [new()] for index in range(\(Self.fetchCount))]"
       case .fetchOne: "found = new().scalars(select(Item).where(Item.title == f'Item {count // 2}')).all()"
       case .sort: "found = new().scalars(select(Item).order_by(Item.text.desc())).all()"
       case .walk:
