@@ -76,6 +76,7 @@ struct SavePlan {
       }
       let differs = object.differsFromCommitted
       try renameKeys(in: object, key, context)
+      guard object.status.isInserted || differs else { continue }
       if parts[partIndex].keepsRows {
         replaced.append(object.values)
         object.values = object.values.map(\.self)
@@ -83,7 +84,7 @@ struct SavePlan {
       let values = object.shape.persistentValues(object.values)
       if object.status.isInserted {
         parts[partIndex].changes.inserted.append(StoreRow(key: key, version: 1, values: values))
-      } else if differs {
+      } else {
         parts[partIndex].changes.updated.append(StoreRow(key: key, version: object.version, values: values))
         parts[partIndex].changes.snapshots.append(
           StoreRow(key: key, version: object.version, values: object.readValues))

@@ -33,12 +33,15 @@ public struct RowKey: Hashable, Sendable {
     first.number == second.number && first.entityIndex == second.entityIndex && first.store == second.store
   }
 
-  /// Hashes only the number and the entity, because most keys that are compared differ in one of them.
-  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(number ^ Int64(entityIndex) << 40) }
+  /// The number and the entity as one number. Most keys that are compared differ in one of them.
+  @usableFromInline var hashedNumber: Int64 { @inlinable get { number ^ Int64(entityIndex) << 40 } }
 
-  // The default implementation hashes a single number in the general way, which takes twice as long.
-  @inlinable
-  public func _rawHashValue(seed: Int) -> Int { (number ^ Int64(entityIndex) << 40)._rawHashValue(seed: seed) }
+  /// Hashes the number and the entity.
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(hashedNumber) }
+
+  /// Returns the hash of the number and the entity, as `Set` and `Dictionary` ask for it. The default implementation
+  /// hashes a single number in the general way, which takes twice as long.
+  @inlinable public func _rawHashValue(seed: Int) -> Int { hashedNumber._rawHashValue(seed: seed) }
 
   private static let lastTemporaryNumber = Atomic<Int64>(0)
 

@@ -41,7 +41,6 @@ extension SaveTransaction {
   /// Remembers to append an object to an ordered relationship after the orders in the save have been written. Does
   /// nothing if the save itself determines the position of the object.
   func add(_ key: RowKey, toOrderOf owner: RowKey, _ slot: Int, _ columns: ToManyColumns) {
-    guard columns.isOrdered else { return }
     if value(owner, slot)?.refers(to: key) == true, isDecided(owner, slot) { return }
     additions.append(Addition(key: key, relationship: OrderedSlot(owner: owner, slot: slot), columns: columns))
   }

@@ -55,7 +55,7 @@ extension SaveTransaction {
         let index = Int(target.entityIndex)
         if let back = schema.slotColumns[index][side.inverseSlot].toOne {
           try pair(row.key, own, target, back, side)
-        } else {
+        } else if schema.slotColumns[index][side.inverseSlot].isToMany {
           noteGain(of: row.key, by: target, side.inverseSlot)
           if let back = schema.slotColumns[index][side.inverseSlot].orderedToMany {
             add(row.key, toOrderOf: target, side.inverseSlot, back)
@@ -262,9 +262,10 @@ extension SlotColumns {
     guard case .toOne(let column, let entityColumn, let destination) = self else { return nil }
     return ToOneColumns(column: column, entityColumn: entityColumn, destination: destination)
   }
-}
 
-extension SlotColumns {
+  /// True if the property is a to-many relationship.
+  var isToMany: Bool { if case .toMany = self { true } else { false } }
+
   /// The columns of the property if it is an ordered to-many relationship; otherwise nil.
   var orderedToMany: ToManyColumns? {
     guard case .toMany(let columns) = self, columns.isOrdered else { return nil }

@@ -74,7 +74,7 @@ extension SaveTransaction {
       }
       guard count > 0, let side else { return true }
       noteGain(of: row.key, by: key, side.inverseSlot)
-      if case .toMany(let back) = schema.slotColumns[Int(key.entityIndex)][side.inverseSlot] {
+      if let back = schema.slotColumns[Int(key.entityIndex)][side.inverseSlot].orderedToMany {
         add(row.key, toOrderOf: key, side.inverseSlot, back)
       }
     }
