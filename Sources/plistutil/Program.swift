@@ -11,11 +11,8 @@ enum Program {
     Signals.surviveFileSizeLimit()
     Signals.removeUnfinishedFiles()
     var arguments = Array(ProgramArguments.take().dropFirst())
-    let tools = [
-      Plutil.name: Plutil.run, "defaults": { Defaults.run($0) }, Buddy.programName: Buddy.run, Buddy.name: Buddy.run,
-    ]
     if programName == "defaults" { end(Defaults.run(arguments, isApple: true)) }
-    if let run = tools[programName] { end(run(arguments)) }
+    if let exitCode = runTool(named: programName, arguments) { end(exitCode) }
     if programName == "plist2json" { convert(["-f", "json", "-C"] + arguments) }
     let script = CompletionScript(
       names: ["plutil", "defaults", "PlistBuddy", "plist2json"], namesOfFish: ["plutil", "defaults"])
@@ -29,7 +26,7 @@ enum Program {
     }
     // These tools, and conversions without a verb, do not use ArgumentParser. It would take minutes for 100 000
     // arguments, and even for a few arguments as long as the rest of the work.
-    if let run = tools[first] { end(run(Array(arguments.dropFirst()))) }
+    if let exitCode = runTool(named: first, Array(arguments.dropFirst())) { end(exitCode) }
     if first == "help" { tool.run(arguments) }
     let verb = tool.verb(named: first, examples: ["print FILE", "lint FILE", "convert -f xml FILE"])
     if ["get", "extract"].contains(first) { Get.takeKeys(from: &arguments) }
@@ -40,6 +37,16 @@ enum Program {
   private static var tool: CommandLineTool { CommandLineTool(PlistUtil.self) }
 
   private static let generators = ["--experimental-dump-help", "--help-hidden"]
+
+  /// Runs one of the tools that have their own names and arguments. Returns nil if `name` is not the name of one.
+  private static func runTool(named name: String, _ arguments: [String]) -> Int32? {
+    switch name {
+    case Plutil.name: Plutil.run(arguments)
+    case "defaults": Defaults.run(arguments)
+    case Buddy.programName, Buddy.name: Buddy.run(arguments)
+    default: nil
+    }
+  }
 
   /// Runs the tool without a verb, like libplist's tool.
   private static func convert(_ arguments: [String]) -> Never {

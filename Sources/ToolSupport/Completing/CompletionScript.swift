@@ -7,9 +7,9 @@ package struct CompletionScript {
   private static let option = "--generate-completion-script"
 
   private let tool = ToolName.current
-  private let names: String
+  private let otherNames: [String]
   /// The names for which fish comes with its own completions. The script replaces these.
-  private let namesOfFish: String
+  private let namesOfFish: [String]
 
   /// Creates the scripts for the tool.
   ///
@@ -17,9 +17,11 @@ package struct CompletionScript {
   ///   - names: further names that the tool can be called by.
   ///   - namesOfFish: the `names` of tools that fish has its own completions for.
   package init(names: [String] = [], namesOfFish: [String] = []) {
-    self.names = ([tool] + names).joined(separator: " ")
-    self.namesOfFish = namesOfFish.joined(separator: " ")
+    otherNames = names
+    self.namesOfFish = namesOfFish
   }
+
+  private var names: String { ([tool] + otherNames).joined(separator: " ") }
 
   /// Returns the script for a shell; nil if the shell is not supported.
   private func script(of shell: Substring) -> String? {
@@ -152,7 +154,7 @@ package struct CompletionScript {
         end
     end
     # Fish has its own completions for some of these, and would load them later.
-    for name in \#(namesOfFish)
+    for name in \#(namesOfFish.joined(separator: " "))
         complete -C "$name -" >/dev/null
         complete -c $name -e
     end

@@ -6,8 +6,8 @@ import ToolSupport
 /// ArgumentParser takes as long as the rest of a conversion.
 struct LibplistCommand {
   /// The value of each option on the command line, empty for an option without a value. The last value of a repeated
-  /// option is used.
-  private var given: [LibplistOption: String] = [:]
+  /// option is used. Not a dictionary, because Swift takes longer to prepare its type than to search these.
+  private var given: [(option: LibplistOption, value: String)] = []
 
   static let usage = """
     plistutil VERB …
@@ -72,8 +72,7 @@ struct LibplistCommand {
 
   private mutating func take(_ option: LibplistOption, joined: String?, _ arguments: inout ArraySlice<String>) throws {
     guard let name = option.value else {
-      given[option] = ""
-      return
+      return given.append((option, ""))
     }
     guard let value = joined ?? arguments.popFirst() else {
       throw ValidationError("--\(option.rawValue) needs a value: --\(option.rawValue) \(name.uppercased())")
@@ -81,19 +80,19 @@ struct LibplistCommand {
     if value.isEmpty, name == "file" || name == "folder" {
       throw ValidationError("--\(option.rawValue): the name of a \(name) is missing.")
     }
-    given[option] = value
+    given.append((option, value))
   }
 
   private static func unknown(_ option: String) -> ValidationError {
     ValidationError("Unknown option '\(option.printable())'.")
   }
 
-  func has(_ option: LibplistOption) -> Bool { given[option] != nil }
+  func has(_ option: LibplistOption) -> Bool { self[option] != nil }
 
-  subscript(_ option: LibplistOption) -> String? { given[option] }
+  subscript(_ option: LibplistOption) -> String? { given.last { $0.option == option }?.value }
 
   private func format(_ option: LibplistOption) throws -> FormatName? {
-    guard let name = given[option] else { return nil }
+    guard let name = self[option] else { return nil }
     guard let format = FormatName(argument: name) else {
       let names = FormatName.allValueStrings.joined(separator: ", ")
       throw ValidationError("--\(option.rawValue) takes a format (\(names)), not '\(name.printable())'.")
@@ -103,7 +102,7 @@ struct LibplistCommand {
 
   /// Returns the conversion that the options describe.
   func conversion() throws -> Conversion {
-    let path = try given[.nodepath].map { text in
+    let path = try self[.nodepath].map { text in
       do { return try PropertyListKeyPath(ProgramArguments.text(text), syntax: .slashes) } catch {
         throw ValidationError("--nodepath: \(error)")
       }
@@ -117,7 +116,7 @@ struct LibplistCommand {
 
   func destination() throws -> Destination {
     let destination = Destination(
-      outfile: given[.outfile], inPlace: has(.inPlace), outfolder: given[.outfolder], extension: given[.extension],
+      outfile: self[.outfile], inPlace: has(.inPlace), outfolder: self[.outfolder], extension: self[.extension],
       force: has(.force), report: has(.report))
     try destination.validate()
     return destination
