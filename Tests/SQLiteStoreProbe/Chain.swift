@@ -32,9 +32,9 @@ struct Chain {
   private var links: [ManagedObject] = []
 
   /// Continues with the contents of a file.
-  init(_ file: URL) throws {
+  init(_ file: URL, tracksHistory: Bool? = nil) throws {
     let coordinator = PersistentStoreCoordinator(model: Self.model)
-    try coordinator.add(SQLiteStore(file, model: Self.model))
+    try coordinator.add(SQLiteStore(file, model: Self.model, access: .readWrite(tracksHistory: tracksHistory)))
     context = ManagedObjectContext(coordinator: coordinator)
     tags = try fetch("Tag")
     if tags.isEmpty {

@@ -15,9 +15,10 @@ struct Probe {
     case "open":
       _ = try SQLiteStore(file, model: Chain.model)
       say("open")
-    // Saves the links of the chain one after another, and prints the number of each saved link.
+    // Saves the links of the chain one after another, and prints the number of each saved link. With "history" as an
+    // argument, the store records its history.
     case "chain":
-      var chain = try Chain(file)
+      var chain = try Chain(file, tracksHistory: arguments.contains("history") ? true : nil)
       while true { say("\(try chain.save())") }
     // Adds 1 to the shared counter and to its own, a given number of times.
     case "count":

@@ -29,9 +29,14 @@ import Testing
     do { return try ManagedObjectModel(entities: [group, member]) } catch { fatalError("\(error)") }
   }()
 
-  private func open() throws -> ManagedObjectContext { try ManagedObjectContext(SQLiteStore(file, model: Self.model)) }
+  /// - Parameter journal: The journal mode. With a write-ahead log, the store also records its history.
+  private func open(journal: String = "DELETE") throws -> ManagedObjectContext {
+    try ManagedObjectContext(
+      SQLiteStore(file, model: Self.model, access: .readWrite(tracksHistory: journal == "WAL" ? true : nil)))
+  }
 
-  /// Returns the contents of the file in a short notation. Checks that both sides of relationships agree.
+  /// Returns the contents of the file in a short notation. Checks that both sides of relationships agree, and that the
+  /// history agrees with the rows.
   private func state() throws -> String {
     let context = try open()
     var parts: [String] = []
@@ -51,7 +56,11 @@ import Testing
       parts.append("\(name(group)): \(names.joined(separator: " ")), \(leader)")
     }
     parts.append("\(try context.count(for: FetchRequest("Member")))")
-    #expect(try PlainSQLite(file).defects() == [])
+    let database = try PlainSQLite(file)
+    #expect(try database.defects() == [])
+    if try database.column("SELECT 1 FROM sqlite_master WHERE name = 'ACHANGE'") == ["1"] {
+      #expect(try database.historyDefects() == [])
+    }
     return parts.joined(separator: "; ")
   }
 
@@ -113,7 +122,7 @@ import Testing
   /// Creates the file again, and returns a context with changes that are not saved.
   private func changedContext(journal: String) throws -> ManagedObjectContext {
     try clean()
-    try fill(open())
+    try fill(open(journal: journal))
     #expect(try PlainSQLite(file).column("PRAGMA journal_mode = \(journal)") == [journal.lowercased()])
     let context = try open()
     try change(context)
