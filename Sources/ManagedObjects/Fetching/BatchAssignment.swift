@@ -49,22 +49,36 @@ package struct BatchAssignment: Sendable {
   /// - Throws: ``ManagedObjectError/Code/undefinedKey`` for a name that is not a stored attribute of the entity, and
   ///   for an unknown key in an expression; ``ManagedObjectError/Code/invalidValue`` for a constant, or an expression
   ///   whose values the attribute cannot have; ``ManagedObjectError/Code/unsupportedRequest`` for another invalid
-  ///   expression.
+  ///   expression, and for a derived attribute.
   package static func all(
     _ values: [String: ManagedExpression], _ entity: ManagedObjectModel.Entity
   ) throws(ManagedObjectError) -> [BatchAssignment] {
     var all: [BatchAssignment] = []
     for (name, expression) in values.sorted(by: { $0.key < $1.key }) {
       guard let attribute = entity.attribute(named: name), !attribute.isTransient else { throw unknown(name, entity) }
-      let target = Target(attribute)
-      if case .constant(.value(let value)) = expression {
-        all.append(BatchAssignment(target: target, value: .constant(try target.normalized(value))))
-      } else {
-        try check(expression, target, entity)
-        all.append(BatchAssignment(target: target, value: .expression(expression)))
+      if attribute.definition.derivation != nil {
+        throw ManagedObjectError(
+          .unsupportedRequest, "the attribute is derived, so only its store sets the value", key: name)
       }
+      all.append(try BatchAssignment(expression, to: attribute, entity))
     }
     return all
+  }
+
+  /// Creates the assignment of an expression to an attribute.
+  ///
+  /// - Throws: The errors of ``all(_:_:)`` for expressions.
+  init(
+    _ expression: ManagedExpression, to attribute: ManagedObjectModel.Entity.Attribute,
+    _ entity: ManagedObjectModel.Entity
+  ) throws(ManagedObjectError) {
+    target = Target(attribute)
+    if case .constant(.value(let constant)) = expression {
+      value = .constant(try target.normalized(constant))
+    } else {
+      try Self.check(expression, target, entity)
+      value = .expression(expression)
+    }
   }
 
   static func unknown(_ name: String, _ entity: ManagedObjectModel.Entity) -> ManagedObjectError {
