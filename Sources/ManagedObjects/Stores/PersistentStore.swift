@@ -211,6 +211,8 @@ public struct StoreChanges: Sendable {
   public var author = ""
   /// The name of the context that saves the changes.
   public var contextName = ""
+  /// True to save the derived attributes as they are, because the rows are those of another store.
+  package var keepsDerivedValues = false
 
   /// Creates an empty value.
   public init() {}

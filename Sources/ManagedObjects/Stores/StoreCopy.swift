@@ -91,6 +91,7 @@ private struct StoreCopy {
     existing = Set(objects)
     try takeKeys(objects)
     var changes = StoreChanges()
+    changes.keepsDerivedValues = true
     changes.inserted.reserveCapacity(objects.count)
     for start in stride(from: 0, to: objects.count, by: Self.batchSize) {
       let batch = Array(objects[start..<min(start + Self.batchSize, objects.count)])

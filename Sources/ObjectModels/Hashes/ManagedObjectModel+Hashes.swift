@@ -152,7 +152,7 @@ extension AttributeDescription {
 
 extension AttributeDescription.Derivation {
   /// The path of the relationship whose objects the derivation counts; nil for other derivations.
-  fileprivate var countedPath: String? {
+  package var countedPath: String? {
     switch expression {
     case .function(.count, let arguments):
       guard arguments.count == 1, case .keyPath(let path, of: .evaluatedObject) = arguments[0] else { return nil }

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Methods that check and apply the changes of a save.
 extension RowTable {
-  /// Applies changes, and keeps relationships and their inverses consistent. If an error is thrown, the rows are
-  /// unchanged.
+  /// Applies changes, keeps relationships and their inverses consistent, and computes derived attributes. If an error is
+  /// thrown, the rows are unchanged.
   ///
   /// - Parameters:
   ///   - changes: the changes of a save, as a store receives them.
@@ -14,10 +14,12 @@ extension RowTable {
   ///   read; ``ManagedObjectError/Code/constraintMerge`` with all rows that would violate a uniqueness constraint;
   ///   ``ManagedObjectError/Code/constraintValidation`` for an object that would be in the same to-many relationship of
   ///   two rows, if the relationship has no inverse; ``ManagedObjectError/Code/externalRelationship`` for a reference
-  ///   to another store; ``ManagedObjectError/Code/invalidValue`` for a value that a slot cannot have;
-  ///   ``ManagedObjectError/Code/invalidState`` for invalid keys.
+  ///   to another store; ``ManagedObjectError/Code/invalidValue`` for a value that a slot cannot have, also for the
+  ///   result of a derivation; ``ManagedObjectError/Code/unsupportedRequest`` for a derivation that cannot be
+  ///   evaluated; ``ManagedObjectError/Code/invalidState`` for invalid keys.
   /// - Complexity: O(*k* log *k*) in the number of changes. The first changes of an entity with a uniqueness constraint
-  ///   read all its rows.
+  ///   read all its rows, and so does each change of an object on which derived attributes depend through a
+  ///   relationship without an inverse.
   @discardableResult
   public mutating func apply(_ changes: StoreChanges, identifier: String = "") throws(ManagedObjectError) -> [RowKey] {
     var inserted = try checkedInsertions(changes.inserted, identifier)
@@ -28,10 +30,12 @@ extension RowTable {
     var completed = changes
     var mended = SideMending.complete(&completed, of: self)
     mended.addMissing(dropMissing(from: &completed))
+    let derived = try derivedChanges(&completed, identifier)
+    mended.addMissing(derived.changed)
     if !mended.isEmpty { inserted = try checkedInsertions(completed.inserted, identifier) }
     try checkConstraints(completed, changed.union(mended))
     try checkOwners(completed, identifier)
-    perform(completed, inserted)
+    perform(completed, inserted, keepingVersions: derived.others)
     mended.addMissing(dropDeleted(completed.deleted))
     return mended
   }
@@ -161,13 +165,16 @@ extension RowTable {
     if let error = ManagedObjectError(constraintMerge: conflicts) { throw error }
   }
 
-  private mutating func perform(_ changes: StoreChanges, _ inserted: [(entity: Int, rows: [StoreRow])]) {
+  /// - Parameter unversioned: the updated rows that keep their version.
+  private mutating func perform(
+    _ changes: StoreChanges, _ inserted: [(entity: Int, rows: [StoreRow])], keepingVersions unversioned: Set<RowKey>
+  ) {
     for row in changes.deleted { forget(row.key) }
     for row in changes.updated { forget(row.key) }
     for row in changes.deleted { entityRows[Int(row.key.entityIndex)].remove(row.key.number) }
     for row in changes.updated {
       var row = kept(row)
-      row.version = row.version.nextVersion
+      if !unversioned.contains(row.key) { row.version = row.version.nextVersion }
       entityRows[Int(row.key.entityIndex)].replace(with: row)
       note(row)
     }

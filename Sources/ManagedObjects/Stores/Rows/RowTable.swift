@@ -31,6 +31,8 @@ public struct RowTable: RowSource {
   package var entityRows: [EntityRows]
   package var uniquenessIndexes: [UniquenessIndex]
   var ownerIndexes: [OwnerIndex]
+  /// The derived attributes, whose values the table computes.
+  let derivations: [DerivationRule]
 
   /// Creates a table without rows.
   ///
@@ -46,6 +48,7 @@ public struct RowTable: RowSource {
     entityRows = Array(repeating: EntityRows(), count: model.records.count)
     uniquenessIndexes = UniquenessIndex.all(model)
     ownerIndexes = OwnerIndex.all(model)
+    derivations = DerivationRule.all(model)
   }
 
   /// The number of rows.
