@@ -56,6 +56,14 @@ import Testing
     """,
   ]
 
+  /// All triggers of the derived attribute.
+  private static let counting: String = {
+    let name = "UPDATE_INCREMENT AFTER UPDATE OF ZBOOK"
+    let decrement = own[1].replacingOccurrences(of: name, with: "UPDATE_DECREMENT AFTER UPDATE OF ZBOOK")
+      .replacingOccurrences(of: "NEW.", with: "OLD.").replacingOccurrences(of: "+ 1", with: "- 1")
+    return (own.prefix(4) + [decrement]).map { $0 + ";" }.joined()
+  }()
+
   /// Creates a store without objects, and executes statements in it.
   private func open(
     _ folder: TemporaryFolder, _ statements: String, allowsTriggers: Bool = false
@@ -95,7 +103,7 @@ import Testing
     let trigger = "CREATE TRIGGER X AFTER INSERT ON ZPAGE BEGIN DELETE FROM ZBOOK; END;"
     for allowsTriggers in [false, true] {
       let folder = TemporaryFolder(isInMemory: true)
-      let store = try open(folder, Self.insertion + ";" + trigger, allowsTriggers: allowsTriggers)
+      let store = try open(folder, Self.counting + trigger, allowsTriggers: allowsTriggers)
       let context = try ManagedObjectContext(store)
       try context.insert("Book")
       try context.insert("Page")

@@ -172,6 +172,70 @@ import Testing
     #expect(error?.message.hasSuffix(store.writingObstacles.joined(separator: "; ")) == true)
   }
 
+  @Test(arguments: [
+    ("name", false, "it is not the @count of a to-many relationship"),
+    ("canonical:(name)", false, "it is not the @count of a to-many relationship"),
+    ("now()", false, "it is not the @count of a to-many relationship"),
+    ("items.@sum.weight", false, "it is not the @count of a to-many relationship"),
+    ("owner.items.@count", false, "it is not the @count of a to-many relationship"),
+    ("items.@count", true, "its derivation has a filter"),
+    ("tags.@count", false, "it counts a many-to-many relationship"),
+    ("passing.@count", false, "it counts a relationship that is not stored"),
+  ])
+  func `a new store needs a derivation whose triggers are known`(
+    format: String, isFiltered: Bool, reason: String
+  ) throws {
+    func message(_ type: AttributeType, _ format: String, isInherited: Bool = false) throws -> String? {
+      let folder = TemporaryFolder()
+      let file = folder.url.appending(path: "a.sqlite")
+      do throws(ManagedObjectError) {
+        _ = try SQLiteStore(file, model: try Self.derivedModel(type, format, isFiltered, isInherited: isInherited))
+        return nil
+      } catch {
+        #expect(error.code == .save && folder.names == [])
+        return error.message
+      }
+    }
+    let start = "the attribute Note.derived is derived, and Core Data's triggers for it are not known: "
+    #expect(try message(.integer32, format)?.hasSuffix(start + reason) == true)
+    #expect(try message(.double, "loose.@count")?.hasSuffix(isFiltered ? reason : "but is not an integer") == true)
+    if isFiltered { return }
+    #expect(try message(.integer16, "items.@count") == nil)
+    #expect(try message(.integer64, "count(loose)") == nil)
+    // Core Data's text for a subentity is known only without an inverse.
+    #expect(try message(.integer16, "items.@count", isInherited: true)?.hasSuffix("and is in a subentity") == true)
+    #expect(try message(.integer16, "loose.@count", isInherited: true) == nil)
+  }
+
+  private static func derivedModel(
+    _ type: AttributeType, _ format: String, _ isFiltered: Bool, isInherited: Bool
+  ) throws(ManagedObjectError) -> ManagedObjectModel {
+    do {
+      var derived = AttributeDescription("derived", type)
+      derived.derivation = .init(
+        try ManagedExpression(format: format), filter: isFiltered ? try ManagedPredicate(format: "weight > 1") : nil)
+      var passing = RelationshipDescription("passing", to: "Item", isToMany: true)
+      passing.isTransient = true
+      var note = EntityDescription(
+        "Note",
+        [
+          .attribute("name", .string), .attribute(derived), .relationship("owner", to: "Note"), .relationship(passing),
+          .relationship("items", to: "Item", inverse: "note", isToMany: true),
+          .relationship("loose", to: "Item", isToMany: true),
+          .relationship("tags", to: "Tag", inverse: "notes", isToMany: true),
+        ])
+      if isInherited { note.superentity = "Base" }
+      return try ManagedObjectModel(entities: [
+        EntityDescription("Base"), note,
+        EntityDescription(
+          "Item", [.attribute("weight", .integer16), .relationship("note", to: "Note", inverse: "items")]),
+        EntityDescription("Tag", [.relationship("notes", to: "Note", inverse: "tags", isToMany: true)]),
+      ])
+    } catch {
+      throw error as? ManagedObjectError ?? ManagedObjectError(.open, "\(error)")
+    }
+  }
+
   @Test func `duplicate tables or columns and NUL in a name are errors`() throws {
     let pairs: [([EntityDescription], String)] = [
       ([EntityDescription("note"), EntityDescription("NOTE")], "two tables would have the name"),

@@ -193,13 +193,14 @@ struct StoreTables {
 }
 
 extension SchemaWriter {
-  /// Creates the indexes of tables that already have rows.
+  /// Creates the indexes and triggers of tables that already have rows.
   ///
   /// - Throws: ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values for a uniqueness
   ///   constraint.
   func makeIndexes() throws(ManagedObjectError) {
     do {
-      for statement in SchemaStatements(schema: schema).indexes { try database.execute(statement) }
+      let statements = SchemaStatements(schema: schema)
+      for statement in statements.indexes + statements.triggers { try database.execute(statement) }
     } catch {
       guard error.isUniqueness else { throw error }
       throw ManagedObjectError(

@@ -60,7 +60,9 @@ final class SaveTransaction {
     database.notedRows = []
     try readMissingSnapshots()
     let slots = zip(changes.updated, changes.snapshots).map { row, old in
-      row.values.indices.filter { row.values[$0] != old.values[$0] && row.values[$0] != .unread }
+      row.values.indices.filter {
+        row.values[$0] != old.values[$0] && row.values[$0] != .unread && !isDerived(row.key, $0)
+      }
     }
     try checkConstraints(slots)
     if state.tracksHistory { try readPreservedValues() }
@@ -87,6 +89,14 @@ final class SaveTransaction {
         if let value { changes.deleted[index].values[attribute.slot] = value }
       }
     }
+  }
+
+  /// Returns true if a changed value is that of a derived attribute, which only the triggers of the file set. Adds its
+  /// row to ``mended``, so that the object gets the value of the file again.
+  private func isDerived(_ key: RowKey, _ slot: Int) -> Bool {
+    guard schema.derivedSlots[Int(key.entityIndex)].contains(slot) else { return false }
+    mended.insert(key)
+    return true
   }
 
   /// Adds the rows whose derived attributes were changed by triggers of the file to ``mended``.

@@ -9,6 +9,8 @@ package struct ForeignParts {
   private let file: FileSchema
   /// The columns of the derived attributes of the model, as `TABLE.COLUMN` in upper case.
   private let derivedColumns: Set<String>
+  /// The triggers that this package creates for the model.
+  private let ownStatements: Set<String>
 
   package init(_ file: FileSchema, _ schema: StoreSchema) {
     self.file = file
@@ -21,6 +23,7 @@ package struct ForeignParts {
       }
     }
     derivedColumns = columns
+    ownStatements = Set(SchemaStatements(schema: schema).triggers)
   }
 
   /// The triggers that Core Data has not created.
@@ -49,6 +52,7 @@ package struct ForeignParts {
   }
 
   private func isOwn(_ trigger: FileSchema.Part) -> Bool {
+    if ownStatements.contains(trigger.statement) { return true }
     if trigger.name.hasPrefix("Z_RT_") { return keepsIndex(trigger) }
     return trigger.name.hasPrefix("Z_DA_") && keepsDerivedAttribute(trigger)
   }

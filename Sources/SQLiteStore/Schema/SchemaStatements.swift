@@ -1,7 +1,7 @@
 internal import ManagedObjects
 internal import SQLQueries
 
-/// The SQL statements that create the tables and indexes of a store, as Core Data writes them.
+/// The SQL statements that create the tables, indexes and triggers of a store, as Core Data writes them.
 struct SchemaStatements {
   let schema: StoreSchema
 
@@ -14,8 +14,10 @@ struct SchemaStatements {
 
   var indexes: [String] { tablesAndJoins.flatMap { indexes(of: $0) + $1.map(index) } }
 
+  var triggers: [String] { DerivedColumn.all(schema).flatMap(\.triggers).map(\.statement) }
+
   /// The statements that create an empty store.
-  var all: [String] { tables + indexes + Self.fixedTables }
+  var all: [String] { tables + indexes + triggers + Self.fixedTables }
 
   private static let fixedTables = [
     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
@@ -109,7 +111,7 @@ extension JoinTable {
 extension String {
   /// This string as the SQL name of a table or a column. It is quoted only if SQLite requires that, because Core Data
   /// does not quote names.
-  fileprivate var sqlNameIfNeeded: String {
+  var sqlNameIfNeeded: String {
     let isPlain = utf8.allSatisfy {
       switch $0 {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

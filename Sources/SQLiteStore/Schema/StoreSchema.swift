@@ -22,6 +22,8 @@ package struct StoreSchema: QuerySchema {
   let sides: [[RelationshipSide?]]
   /// The join tables, one for each many-to-many relationship and its inverse.
   package let joins: [JoinTable]
+  /// For each entity, the slots of its derived attributes.
+  let derivedSlots: [[Int]]
 
   /// Creates the schema of a new store.
   ///
@@ -73,6 +75,9 @@ package struct StoreSchema: QuerySchema {
       var sides = [RelationshipSide?](repeating: nil, count: entity.slotCount)
       for side in RelationshipSide.all(entity) { sides[side.slot] = side }
       return sides
+    }
+    derivedSlots = model.entities.map { entity in
+      entity.attributes.filter { $0.definition.derivation != nil && !$0.isTransient }.map(\.slot)
     }
     slotColumns = SlotColumns.all(model, numbers, tables, tableIndices, self.joins, externalAttributes)
   }

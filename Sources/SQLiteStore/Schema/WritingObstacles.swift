@@ -31,11 +31,13 @@ package enum WritingObstacles {
   }
 
   /// Returns the messages of ``inModel(_:)``, and messages about parts of a model that prevent the creation of a store:
-  /// derived attributes, which need triggers, and names that two tables or columns would share.
+  /// derived attributes whose triggers are not known, and names that two tables or columns would share.
   static func inNewStore(_ schema: StoreSchema) -> [String] {
     var obstacles = inModel(schema)
-    for (entity, attribute) in derivedAttributes(schema) {
-      obstacles.append("the attribute \(entity.name).\(attribute) is derived")
+    for column in DerivedColumn.all(schema) {
+      guard let reason = column.obstacle else { continue }
+      obstacles.append(
+        "the attribute \(column.name) is derived, and Core Data's triggers for it are not known: \(reason)")
     }
     for entity in schema.model.entities where schema.numbers[entity.index] != 0 {
       if entity.name.utf8.contains(0) {
@@ -69,10 +71,9 @@ package enum WritingObstacles {
     _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
   ) -> [String] {
     var obstacles = inModel(schema)
-    for (entity, attribute) in derivedAttributes(schema) {
-      let part = "_\(entity.name)_\(attribute)_"
-      if triggers.contains(where: { $0.name.hasPrefix("Z_DA_") && $0.name.contains(part) }) { continue }
-      obstacles.append("no trigger keeps the derived attribute \(entity.name).\(attribute) up to date")
+    let names = Set(triggers.map(\.name))
+    for column in DerivedColumn.all(schema) where !column.isKept(by: names) {
+      obstacles.append("no trigger keeps the derived attribute \(column.name) up to date")
     }
     if !tracksHistory, file.tables["ATRANSACTION"] != nil || file.tables["ACHANGE"] != nil {
       obstacles.append("the store has a history of its changes")
@@ -103,13 +104,6 @@ package enum WritingObstacles {
       obstacles.append("the index \(index.name.quoted) has an expression or a condition")
     }
     return obstacles
-  }
-
-  private static func derivedAttributes(_ schema: StoreSchema) -> [(ManagedObjectModel.Entity, String)] {
-    schema.model.entities.filter { schema.numbers[$0.index] != 0 }.flatMap { entity in
-      entity.attributes.dropFirst(entity.superentity?.attributes.count ?? 0)
-        .filter { $0.definition.derivation != nil && !$0.isTransient }.map { (entity, $0.name) }
-    }
   }
 
   /// Returns an error that lists the first obstacles.

@@ -416,7 +416,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Returns the SQL statements that create an empty store for a model: tables, then indexes, in Core Data's order.
+  /// Returns the SQL statements that create an empty store for a model: tables, then indexes and triggers, in Core
+  /// Data's order.
   ///
   /// ```swift
   /// let model = try ManagedObjectModel(entities: [EntityDescription("Note", [.attribute("title", .string)])])
