@@ -116,8 +116,8 @@ import Testing
     let schema = try StoreReader.schema(of: file)
     #expect(
       try Self.names(file).filter { !$0.hasPrefix("sqlite_") } == [
-        "ZNOTE", "Z_1TAGS", "ZPERSON", "ZTAG", "ZNOTE_ZAUTHOR_INDEX", "Z_note_byTitle", "Z_note_title_when",
-        "Z_note_UNIQUE_id", "Z_1TAGS_Z_5TAGS_INDEX", "ZPERSON_Z5PEOPLE_INDEX", "ZPERSON_Z_ENT_INDEX", "Z_PRIMARYKEY",
+        "ZNOTE", "Z_1TAGS", "ZPERSON", "ZTAG", "ZNOTE_ZAUTHOR_INDEX", "Z_1TAGS_Z_5TAGS_INDEX", "Z_note_byTitle",
+        "Z_note_title_when", "Z_note_UNIQUE_id", "ZPERSON_Z5PEOPLE_INDEX", "ZPERSON_Z_ENT_INDEX", "Z_PRIMARYKEY",
         "Z_METADATA", "Z_MODELCACHE",
       ])
     #expect(

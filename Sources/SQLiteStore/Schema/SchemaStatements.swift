@@ -12,7 +12,7 @@ struct SchemaStatements {
 
   var tables: [String] { tablesAndJoins.flatMap { [$0.statement] + $1.map(\.statement) } }
 
-  var indexes: [String] { tablesAndJoins.flatMap { indexes(of: $0) + $1.map(index) } }
+  var indexes: [String] { tablesAndJoins.flatMap { keyIndexes(of: $0) + $1.map(index) + definedIndexes(of: $0) } }
 
   var triggers: [String] { DerivedColumn.all(schema).flatMap(\.triggers).map(\.statement) }
 
@@ -25,12 +25,17 @@ struct SchemaStatements {
     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
   ]
 
-  /// Returns the statements that create the indexes of a table: an index on each column that refers to another object,
-  /// an index on the entity number if the table has several entities, and the indexes that the model defines.
-  private func indexes(of table: StoreTable) -> [String] {
+  /// Returns the statements that create an index on each column of a table that refers to another object, and on the
+  /// entity number if the table has several entities.
+  private func keyIndexes(of table: StoreTable) -> [String] {
     let keys = (table.toOneColumns.values.map(\.key) + table.ownerColumns.values.map(\.key)).sorted()
-    var indexes = keys.map { simpleIndex(table, table.columns[$0].name) }
-    if table.entities.count > 1 { indexes.append(simpleIndex(table, "Z_ENT")) }
+    let indexes = keys.map { simpleIndex(table, table.columns[$0].name) }
+    return table.entities.count > 1 ? indexes + [simpleIndex(table, "Z_ENT")] : indexes
+  }
+
+  /// Returns the statements that create the indexes that the model defines for a table.
+  private func definedIndexes(of table: StoreTable) -> [String] {
+    var indexes: [String] = []
     let entities = table.entities.map { ManagedObjectModel.Entity(model: schema.model, index: $0) }
     for entity in entities {
       for index in entity.definition.fetchIndexes {
