@@ -32,6 +32,31 @@ enum StoreSamples {
     return (try? ManagedObjectModel(source: data)).map { (name, $0) }
   }
 
+  /// Makes files from the parts of stores whose rows are private: the statements of the tables, the entities, the
+  /// metadata and the model.
+  static func assembledStores(in folder: TemporaryFolder) throws -> [URL] {
+    try files.filter { $0.lastPathComponent == "schema.sql" }.map { statements in
+      let parts = statements.deletingLastPathComponent()
+      func blob(_ name: String) throws -> String {
+        "X'\(try Data(contentsOf: parts.appending(path: name)).map { String(format: "%02x", $0) }.joined())'"
+      }
+      let file = folder.url.appending(path: parts.lastPathComponent + ".sqlite")
+      let entities = try String(contentsOf: parts.appending(path: "Z_PRIMARYKEY.csv"), encoding: .utf8)
+        .split(whereSeparator: \.isNewline).dropFirst().map { line in
+          let values = line.split(separator: ",")
+          return "INSERT INTO Z_PRIMARYKEY VALUES (\(values[0]), '\(values[1])', \(values[2]), \(values[3]));"
+        }
+      try SQLiteFile.change(
+        file,
+        """
+        PRAGMA auto_vacuum = 2; \(String(contentsOf: statements, encoding: .utf8)); \(entities.joined())
+        INSERT INTO Z_METADATA VALUES (1, '\(UUID().uuidString)', \(blob("Z_PLIST.plist")));
+        INSERT INTO Z_MODELCACHE VALUES (\(blob("Z_MODELCACHE.deflate")));
+        """)
+      return file
+    }
+  }
+
   /// Copies a store with its other files to a folder.
   static func copy(_ store: URL, to folder: TemporaryFolder) throws -> URL {
     let copy = folder.url.appending(path: store.lastPathComponent)
