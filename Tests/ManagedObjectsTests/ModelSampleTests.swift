@@ -22,8 +22,11 @@ import Testing
     }
   }
 
-  @Test func `the model in a store has the hashes of the store`() throws {
-    for store in try ModelSamples.stores() {
+  @Test(.enabled(if: ModelSamples.hasPython && !ModelSamples.compiled.isEmpty))
+  func `the model in a store has the hashes of the store`() throws {
+    let stores = try ModelSamples.stores()
+    #expect(stores.count(where: { $0.modelCache != nil }) > 8)
+    for store in stores {
       guard let cache = store.modelCache else { continue }
       let model = try ManagedObjectModel(compiled: cache)
       try check(model, store.hashes, store.name)
@@ -78,7 +81,8 @@ import Testing
 
   private func check(_ model: ManagedObjectModel, _ expected: [String: Data], _ location: String) throws {
     #expect(Set(model.entities.map(\.name)) == Set(expected.keys), "\(location)")
-    for entity in model.entities where entity.hasKnownVersionHash {
+    for entity in model.entities {
+      #expect(entity.hasKnownVersionHash, "\(location): \(entity.name)")
       #expect(entity.versionHash == expected[entity.name], "\(location): \(entity.name)")
     }
   }

@@ -49,12 +49,12 @@ enum ModelSamples {
 
   static let hasPython = Program.python != nil
 
-  /// Returns the SQLite stores, read with Python's `sqlite3`.
+  /// Returns the SQLite stores, read with Python's `sqlite3`, and those of which only some parts are in files.
   static func stores() throws -> [Store] { try readStores.get() }
 
   private static let readStores: Result<[Store], any Error> = Result {
     guard hasPython else { return [] }
-    let stores = files.filter { $0.pathExtension == "sqlite" || $0.pathExtension == "storedata" }
+    let stores = files.filter { isDatabase($0) || $0.lastPathComponent == "Z_PLIST.plist" }
     let result = try Program.runPython(["-c", reader] + stores.map(\.path))
     guard result.status == 0 else { throw CocoaError(.fileReadUnknown) }
     let found = try PropertyList(result.output).dictionary
@@ -69,6 +69,12 @@ enum ModelSamples {
     }
   }
 
+  private static func isDatabase(_ file: URL) -> Bool {
+    guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
+    defer { try? handle.close() }
+    return (try? handle.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+  }
+
   static func hashes(_ value: PropertyList?) -> [String: Data] {
     (value?.dictionary ?? [:]).reduce(into: [:]) { $0[$1.key] = $1.value.data }
   }
@@ -76,6 +82,9 @@ enum ModelSamples {
   private static let reader = """
     import plistlib, sqlite3, sys, zlib
     def read(path):
+        if path.endswith("Z_PLIST.plist"):
+            cache = path.replace("Z_PLIST.plist", "Z_MODELCACHE.deflate")
+            return {"metadata": open(path, "rb").read(), "cache": zlib.decompress(open(cache, "rb").read(), -15)}
         store = sqlite3.connect("file:" + path + "?mode=ro&immutable=1", uri=True)
         values = {}
         metadata = store.execute("select Z_PLIST from Z_METADATA").fetchone()
