@@ -120,6 +120,13 @@ import Testing
   @Test(
     .enabled(if: StoreReader.isAvailable),
     arguments: [
+      (
+        """
+        ALTER TABLE ZTAG RENAME TO OLD;
+        CREATE TABLE ZTAG ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLABEL VARCHAR, ZX DEFAULT (1 + 1) );
+        INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZLABEL) SELECT Z_PK, Z_ENT, Z_OPT, ZLABEL FROM OLD; DROP TABLE OLD
+        """, "the table ZTAG has computed default values"
+      ),
       ("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)", "the store has a history of its changes"),
       ("ALTER TABLE ZNOTE DROP COLUMN Z2_AUTHOR", "the table ZNOTE has no column Z2_AUTHOR"),
       ("ALTER TABLE ZNOTE DROP COLUMN Z_FOK_HOLDER", "the table ZNOTE has no column Z_FOK_HOLDER"),
@@ -237,6 +244,8 @@ import Testing
   }
 
   @Test func `duplicate tables or columns and NUL in a name are errors`() throws {
+    var indexed = EntityDescription("A", [.attribute("a", .string)])
+    indexed.fetchIndexes = [FetchIndexDescription("a\u{0}b", [.init(.property("a"))])]
     let pairs: [([EntityDescription], String)] = [
       ([EntityDescription("note"), EntityDescription("NOTE")], "two tables would have the name"),
       ([EntityDescription("_primarykey")], "two tables would have the name"),
@@ -245,7 +254,8 @@ import Testing
         [EntityDescription("A", [.attribute("a", .string), .attribute("A", .string), .attribute("a1", .string)])],
         "two columns of the table ZA would have the name"
       ),
-      ([EntityDescription("A\u{0}B")], "contains a NUL character"),
+      ([EntityDescription("A\u{0}B")], "the name of the entity \"A"),
+      ([indexed], "the name of the index \"A.a"),
     ]
     for (entities, message) in pairs {
       let folder = TemporaryFolder()
