@@ -12,6 +12,7 @@ import Testing
 
   class Book: ManagedObject {
     @Attribute var title = ""
+    @Attribute(.transient) var mark = 0
     @Attribute(.derived("pages.@count")) private(set) var pageCount: Int
     @Attribute(.derived("loose.@count")) private(set) var looseCount: Int
     @Relationship var shelf: Shelf?
@@ -96,6 +97,21 @@ import Testing
     let found = try again.fetch(FetchRequest("Book", where: ManagedPredicate(format: "pageCount == 1")))
     #expect(found.map(\.objectID) == [book.objectID])
     #expect(found.first?["looseCount"] == .attribute(.integer(1)))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `a save that computes a value keeps transient values`(kind: StoreKind) throws {
+    let context = try context(kind)
+    let book = try context.insert(Book.self)
+    (book.mark, book.pages) = (5, [try context.insert(Page.self)])
+    try context.save()
+    #expect(book.mark == 5 && book.pageCount == 1)
+    book.pages = []
+    try context.save()
+    #expect(book.mark == 5 && book.pageCount == 0 && !context.hasChanges)
+    book.title = "a"
+    try context.save()
+    #expect(try ManagedObjectContext(coordinator: context.coordinator).fetch(Book.self).map(\.title) == ["a"])
   }
 
   @Test(arguments: StoreKind.allCases)
@@ -271,6 +287,86 @@ import Testing
       try context.execute(.update("Book", ["pageCount": .integer(5)]))
     }
     #expect(error?.code == .unsupportedRequest && error?.key == "pageCount")
+  }
+
+  /// Returns the derived values of an object, computed from the values of other properties.
+  private static func expected(_ object: ManagedObject) throws -> [String: AttributeValue] {
+    func value(_ object: ManagedObject, _ key: String) -> AttributeValue {
+      if case .attribute(let value)? = object[key] { value } else { .null }
+    }
+    func related(_ object: ManagedObject, _ key: String) -> [ManagedObject] {
+      switch object[key] {
+      case .object(let other): [other]
+      case .set(let others), .array(let others):
+        others.compactMap { if case .object(let one) = $0 { one } else { nil } }
+      default: []
+      }
+    }
+    func sum(_ objects: [ManagedObject]) -> Int64 {
+      objects.reduce(0) { if case .integer(let words) = value($1, "words") { $0 + words } else { $0 } }
+    }
+    if object.entity.name == "Shelf" {
+      let books = related(object, "books")
+      return ["words": .integer(sum(books.flatMap { related($0, "pages") }))]
+    }
+    let pages = related(object, "pages")
+    let shelf = related(object, "shelf").first.map { value($0, "name") } ?? .null
+    let isLong: (ManagedObject) -> Bool = {
+      if case .integer(let words) = value($0, "words") { words > 50 } else { false }
+    }
+    return [
+      "words": .integer(sum(pages)), "coverWords": related(object, "cover").first.map { value($0, "words") } ?? .null,
+      "looseWords": .double(Double(sum(related(object, "loose")))), "shelfName": shelf,
+      "quietShelf": { if case .string(let name) = shelf { .string(name.lowercased()) } else { .null } }(),
+      "longPages": .integer(Int64(pages.count(where: isLong))),
+    ]
+  }
+
+  @Test(arguments: [StoreKind.memory, .xml])
+  func `after random changes each value is that of its expression`(kind: StoreKind) throws {
+    var random = SeededGenerator(seed: 83)
+    let context = try context(kind, isWide: true)
+    for round in 0..<LongForm.size(400, or: 25) {
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let (shelves, books) = (try context.fetch(FetchRequest("Shelf")), try context.fetch(FetchRequest("Book")))
+        let pages = try context.fetch(FetchRequest("Page"))
+        let (book, page) = (books.randomElement(using: &random), pages.randomElement(using: &random))
+        let bookValue = book.map { ManagedObject.Value.object($0) } ?? .null
+        switch Int.random(in: 0..<11, using: &random) {
+        case 0:
+          try context.insert("Shelf").setValue(.string("S\(round)"), forKey: "name")
+        case 1:
+          try context.insert("Book").setValue(.string("B\(round)"), forKey: "title")
+        case 2, 3:
+          let page = try context.insert("Page")
+          try page.setValue(.integer(.random(in: 0...100, using: &random)), forKey: "words")
+          try page.setValue(bookValue, forKey: "book")
+        case 4:
+          let shelf = shelves.randomElement(using: &random).map { ManagedObject.Value.object($0) } ?? .null
+          try book?.setValue(shelf, forKey: "shelf")
+        case 5: try page?.setValue(bookValue, forKey: "book")
+        case 6: try page?.setValue(.integer(.random(in: 0...100, using: &random)), forKey: "words")
+        case 7: try shelves.randomElement(using: &random)?.setValue(.string("T\(round)"), forKey: "name")
+        case 8: try book?.setValue(page.map { .object($0) } ?? .null, forKey: "cover")
+        case 9:
+          guard let page, let book else { continue }
+          for other in books {
+            guard case .set(let loose)? = other["loose"] else { continue }
+            let rest = loose.filter { $0 != .object(page) } + (other === book ? [.object(page)] : [])
+            try other.setValue(ManagedObject.Value.set(rest), forKey: "loose")
+          }
+        default:
+          if let object = (shelves + books + pages).randomElement(using: &random) { try context.delete(object) }
+        }
+      }
+      try context.save()
+      let again = ManagedObjectContext(coordinator: context.coordinator)
+      for object in try again.fetch(FetchRequest("Shelf")) + again.fetch(FetchRequest("Book")) {
+        for (key, value) in try Self.expected(object) {
+          #expect(object[key] == .attribute(value), "\(object.entity.name).\(key) in round \(round)")
+        }
+      }
+    }
   }
 
   @Test(arguments: StoreKind.allCases)

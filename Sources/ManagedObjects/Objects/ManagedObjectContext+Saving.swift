@@ -240,13 +240,25 @@ extension ManagedObjectContext {
     }
     // The rows of these objects differ from the saved values, so the objects are read again.
     for key in plan.saved.flatMap(\.mended) {
-      if let object = registered[key], !object.status.hasChanges { turnIntoFault(object) }
+      if let object = registered[key], !object.status.hasChanges { readAgain(object) }
     }
     if children.isEmpty { return }
     // Does not include new objects of a store that failed: they keep their temporary keys.
     var given = KeyReplacements()
     for (old, new) in names { given[old] = new }
     tellChildren(given)
+  }
+
+  /// Turns an object into a fault. If it has transient values, which a fault would lose, reads its row at once instead.
+  private func readAgain(_ object: ManagedObject) {
+    guard !object.shape.isAllPersistent, !object.isFault, let row = try? readRows([object.key])[0] else {
+      return turnIntoFault(object)
+    }
+    if object.status.contains(.observed) { state.observed.touch(object) }
+    object.status.remove(.partial)
+    object.version = row.version
+    for slot in row.values.indices where object.shape.isPersistent[slot] { object.values[slot] = row.values[slot] }
+    noteRefreshed(object)
   }
 
   /// Returns the changes that a save reports to listeners.
