@@ -160,6 +160,19 @@ import Testing
   private struct Missing: Error {}
 
   @Test(arguments: [StoreKind.memory, .xml, .binary])
+  func `a copy of a store keeps the values`(kind: StoreKind) throws {
+    let context = try context(.memory, isWide: true)
+    let book = try context.insert("Book")
+    try book.setValue(.string("B"), forKey: "title")
+    try context.save()
+    let source = try #require(context.coordinator.stores.first)
+    let copy = try kind.open(folder.url.appending(path: "copy"), source.model)
+    try copy.insertObjects(of: source)
+    let again = try #require(try ManagedObjectContext(copy).fetch(FetchRequest("Book")).first)
+    #expect(again["saved"] == book["saved"] && again["saved"] != .null && again["search"] == book["search"])
+  }
+
+  @Test(arguments: [StoreKind.memory, .xml, .binary])
   func `a derivation that does not fit the entity fails the save`(kind: StoreKind) throws {
     let cases: [(AttributeType, String, ManagedObjectError.Code)] = [
       (.string, "missing", .undefinedKey), (.integer16, "title", .invalidValue),

@@ -117,7 +117,16 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
     }
   }
 
-  /// A value that the store computes: `.derived("pages.@sum.words")`.
+  /// A value that the store computes when objects are saved: `.derived("pages.@sum.words")`. The object has the new value
+  /// after the save.
+  ///
+  /// ```swift
+  /// @Attribute(.derived("pages.@count")) private(set) var pageCount: Int
+  /// @Attribute(.derived("canonical:(title)")) private(set) var searchTitle: String?
+  /// ```
+  ///
+  /// A new SQLite store can only have the `@count` of a to-many relationship whose inverse is not to-many, because Core
+  /// Data's triggers for other expressions are not known. Other stores compute all expressions.
   ///
   /// - Parameter format: an expression; see ``ManagedExpression/init(format:_:)``.
   public static func derived(_ format: String) -> AttributeOption {
