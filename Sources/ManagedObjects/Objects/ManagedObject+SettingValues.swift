@@ -4,7 +4,7 @@ public import Predicates
 /// Functions that set values by key.
 extension ManagedObject {
   /// Sets the value of an attribute or a relationship. Numbers are converted to the attribute's type if they keep their
-  /// value.
+  /// value. Elements that a composite value lacks become null; a composite value without any value becomes null.
   ///
   /// ```swift
   /// try note.setValue(.object(ada), forKey: "author")
@@ -33,11 +33,13 @@ extension ManagedObject {
   }
 
   /// Sets the value at a key path: follows the relationships to the last key, and sets the property with this key. If a
-  /// relationship is to-many, sets the property of all its objects.
+  /// relationship is to-many, sets the property of all its objects. Keys after a composite attribute lead to one of its
+  /// elements; the other elements keep their values.
   ///
   /// ```swift
   /// try note.setValue("Ada", forKeyPath: "author.name")
   /// try ada.setValue(true, forKeyPath: "notes.isRead")
+  /// try ada.setValue("Oslo", forKeyPath: "address.city")   // an element of a composite attribute
   /// ```
   ///
   /// If the method throws, it has set no value.
@@ -53,16 +55,21 @@ extension ManagedObject {
       throw ManagedObjectError(.undefinedKey, "\(path.quoted) is not a key path", objectID: objectID, key: path)
     }
     var objects = [self]
-    for key in keyPath.keys.dropLast() {
+    var values: [(ManagedObject, String, Value)] = []
+    for (index, key) in keyPath.keys.dropLast().enumerated() {
       // Several objects can refer to the same one.
       var found: Set<ManagedObject> = []
       var next: [ManagedObject] = []
       for object in objects {
+        if let composite = try object.composite(key, replacing: keyPath.keys[(index + 1)...], with: value) {
+          values.append((object, key, composite))
+          continue
+        }
         for other in try object.objects(atKey: key) where found.insert(other).inserted { next.append(other) }
       }
       objects = next
     }
-    try Self.setAll(objects.map { ($0, last, value) })
+    try Self.setAll(values + objects.map { ($0, last, value) })
   }
 
   /// Sets the value of an attribute at a key path.
@@ -141,9 +148,10 @@ extension ManagedObject {
     }
     switch property {
     case .attribute(let attribute):
-      guard case .attribute(let value) = value, let normalized = attribute.definition.type.normalized(value) else {
+      guard case .attribute(let value) = value, var normalized = attribute.definition.type.normalized(value) else {
         throw unsuitable(value, key, expected: attribute.definition.type.name)
       }
+      if case .composite = normalized { normalized = try normalizedComposite(normalized, attribute) }
       return Assignment(object: self, slot: attribute.slot, value: .attribute(normalized))
     case .relationship(let relationship):
       guard let objects = Self.objects(value, isToMany: relationship.definition.isToMany) else {
@@ -156,6 +164,25 @@ extension ManagedObject {
       for object in objects { try context.checkRelation(of: self, relationship, to: object) }
       return Assignment(object: self, slot: relationship.slot, value: .objects(objects))
     }
+  }
+
+  private final func normalizedComposite(
+    _ value: AttributeValue, _ attribute: ManagedObjectModel.Entity.Attribute
+  ) throws(ManagedObjectError) -> AttributeValue {
+    do { return try attribute.definition.normalized(value) } catch { throw located(error) }
+  }
+
+  /// Returns a composite attribute with another value for the element at a path; nil if the entity has no composite
+  /// attribute with this key.
+  private final func composite(
+    _ key: String, replacing path: ArraySlice<String>, with value: Value
+  ) throws(ManagedObjectError) -> Value? {
+    guard let attribute = shape.entity.attribute(named: key), attribute.type == .composite else { return nil }
+    guard case .attribute(let value) = value else {
+      throw unsuitable(value, "\(key).\(path.joined(separator: "."))", expected: "a value of an element")
+    }
+    guard case .attribute(let known) = try readableValue(ofSlot: attribute.slot) else { return nil }
+    return .attribute(known.replacing(path, with: value))
   }
 
   /// Returns the objects of a relationship in the middle of a key path.

@@ -59,12 +59,7 @@ extension ManagedObject {
     let old = value
     try validateValue(&value, forKey: rule.name)
     if value == old { return false }
-    guard let normalized = rule.type.normalized(value) else {
-      throw located(
-        ManagedObjectError(
-          .invalidValue, "expected \(rule.type.name), found \(value.kindName)", key: rule.name, value: value))
-    }
-    value = normalized
+    do { value = try rule.normalized(value) } catch { throw located(error) }
     return value != old
   }
 
@@ -143,7 +138,7 @@ extension ManagedObject {
   }
 
   /// Returns an error with this object's ID added, unless the error already has the ID of an object.
-  private final func located(_ error: ManagedObjectError) -> ManagedObjectError {
+  final func located(_ error: ManagedObjectError) -> ManagedObjectError {
     var error = error
     error.objectID = error.objectID ?? objectID
     return error

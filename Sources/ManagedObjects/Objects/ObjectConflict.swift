@@ -149,12 +149,8 @@ extension ManagedObjectContext {
       throw ManagedObjectError(
         .invalidValue, "expected an attribute that is saved", objectID: object.objectID, key: key)
     }
-    let type = attribute.definition.type
-    guard let normalized = type.normalized(value) else {
-      throw ManagedObjectError(
-        .invalidValue, "expected \(type.name), found \(value.kindName)", objectID: object.objectID, key: key,
-        value: value)
-    }
+    let normalized: AttributeValue
+    do { normalized = try attribute.definition.normalized(value) } catch { throw object.located(error) }
     guard validatesOnSave else { return (attribute.slot, normalized) }
     let corrected = try object.correctedValue(.attribute(normalized), forKey: key)
     guard case .attribute(let value) = corrected else { return (attribute.slot, normalized) }

@@ -86,7 +86,12 @@ extension ManagedObjectModel.Entity {
   /// The values of a new object: attributes have their default values, relationships are empty.
   var initialValues: [RowValue] {
     var values = emptyValues
-    for attribute in attributes { values[attribute.slot] = .attribute(attribute.initialValue) }
+    for attribute in attributes {
+      var value = attribute.initialValue
+      // A default value from a file may lack elements, or have elements that the model does not define.
+      if case .composite = value { value = (try? attribute.definition.normalized(value)) ?? .null }
+      values[attribute.slot] = .attribute(value)
+    }
     return values
   }
 }

@@ -10,6 +10,10 @@ package final class ValidationRules {
     package let type: AttributeType
     let isMandatory: Bool
     package let conditions: [Condition]
+    /// True if a value only needs the type of the attribute: there are no conditions, and no elements to check.
+    let isPlain: Bool
+    /// The composite attribute, in an array of one element; empty for other attributes.
+    let composite: [AttributeDescription]
   }
 
   /// A predicate that a value must satisfy, and the warning if it does not.
@@ -57,7 +61,8 @@ package final class ValidationRules {
       attributes.append(
         AttributeRule(
           name: traits.name, slot: attribute.slot, type: attribute.definition.type, isMandatory: isMandatory,
-          conditions: conditions))
+          conditions: conditions, isPlain: conditions.isEmpty && attribute.definition.type != .composite,
+          composite: attribute.definition.type == .composite ? [attribute.definition] : []))
     }
     self.attributes = attributes
     self.defects = defects
@@ -71,13 +76,22 @@ package final class ValidationRules {
 }
 
 extension ValidationRules.AttributeRule {
+  /// Returns a value converted to the type of the attribute.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have.
+  func normalized(_ value: AttributeValue) throws(ManagedObjectError) -> AttributeValue {
+    if let attribute = composite.first { return try attribute.normalized(value) }
+    if let normalized = type.normalized(value) { return normalized }
+    throw ManagedObjectError(.invalidValue, "expected \(type.name), found \(value.kindName)", key: name, value: value)
+  }
+
   /// Returns the error for a value; nil if the value is valid.
   @inline(__always)
   package func failure(_ value: AttributeValue) -> ManagedObjectError? {
     if case .null = value {
       return isMandatory ? ManagedObjectError(.missingMandatoryProperty, "a value is missing", key: name) : nil
     }
-    if conditions.isEmpty, type.admits(value) { return nil }
+    if isPlain, type.admits(value) { return nil }
     return closerFailure(value)
   }
 
@@ -86,6 +100,10 @@ extension ValidationRules.AttributeRule {
     if !type.admits(value) {
       return ManagedObjectError(
         .invalidValue, "expected \(type.name), found \(value.kindName)", key: name, value: value)
+    }
+    for attribute in composite {
+      do { _ = try attribute.normalized(value) } catch { return error }
+      if let failure = attribute.missingElement(in: value) { return failure }
     }
     for condition in conditions {
       var failure: ManagedObjectError?
