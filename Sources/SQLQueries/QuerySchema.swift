@@ -118,12 +118,24 @@ package struct CompositeColumns: Sendable {
     case composite(CompositeColumns)
   }
 
-  /// The elements that are not composite themselves, with their key paths and columns.
-  package var leaves: [(path: String, definition: AttributeDescription, column: Int)] {
-    elements.flatMap { element -> [(path: String, definition: AttributeDescription, column: Int)] in
+  /// An element that is not composite itself.
+  package struct Leaf: Sendable {
+    /// The names of the elements that lead to this one, beginning with an element of the attribute.
+    package let keys: [String]
+    package let definition: AttributeDescription
+    package let column: Int
+
+    /// The path from the attribute to the element, such as `place.city`.
+    package var path: String { keys.joined(separator: ".") }
+  }
+
+  /// The elements that are not composite themselves, in the order of the model, which is that of `NSCompositeElements`.
+  package var leaves: [Leaf] {
+    elements.flatMap { element -> [Leaf] in
       switch element.storage {
-      case .column(let column): [(element.name, element.definition, column)]
-      case .composite(let inner): inner.leaves.map { ("\(element.name).\($0.path)", $0.definition, $0.column) }
+      case .column(let column): [Leaf(keys: [element.name], definition: element.definition, column: column)]
+      case .composite(let inner):
+        inner.leaves.map { Leaf(keys: [element.name] + $0.keys, definition: $0.definition, column: $0.column) }
       }
     }
   }

@@ -78,15 +78,145 @@ import Testing
     #expect("\(Self.author)" == "{born: nil, city: \"Oslo\", id: \(Self.ids[0]), mass: 0.1, size: 7}")
   }
 
-  @Test func `a store with composite attributes cannot be saved or created`() throws {
+  /// Returns the result of a query in SQL, each row as text.
+  private func query(_ file: URL, _ sql: String) throws -> [String] {
+    let database = try Database(path: file.path, .readWrite)
+    let statement = try database.statement(sql)
+    var rows: [String] = []
+    try withExtendedLifetime(database) { try statement.forEachRow { rows.append(statement.text(0)) } }
+    return rows
+  }
+
+  @Test func `a composite value is saved in the columns of its elements`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = try store(in: folder)
-    let store = try SQLiteStore(file, model: Self.model(Self.leaves))
-    let error = #expect(throws: ManagedObjectError.self) { try store.save(StoreChanges()) }
-    #expect(error?.message.contains("Drink.author is composite") == true)
-    #expect(throws: ManagedObjectError.self) {
-      try SQLiteStore(folder.url.appending(path: "new.sqlite"), model: Self.model(Self.leaves))
+    let context = try ManagedObjectContext(SQLiteStore(file, model: Self.model(Self.leaves)))
+    let drink = try context.insert("Drink")
+    try drink.setValue("new", forKey: "title")
+    try drink.setValue(.composite(["city": "Rome", "size": 9]), forKey: "author")
+    let whole = try #require(
+      try context.fetch(FetchRequest("Drink", where: ManagedPredicate(format: "title == 'whole'"))).first)
+    try whole.setValue("Lima", forKeyPath: "author.city")
+    let empty = try #require(
+      try context.fetch(FetchRequest("Drink", where: ManagedPredicate(format: "title == 'empty'"))).first)
+    try empty.setValue(.uuid(Self.ids[1]), forKeyPath: "author.id")
+    try context.save()
+    let columns = "ZCITY, ZSIZE, round(ZMASS,3), ZBORN, hex(ZID), hex(ZID1), Z_OPT"
+    let quoted = columns.split(separator: ", ").map { "quote(\($0))" }.joined(separator: " || ' ' || ")
+    func hex(_ index: Int) -> String {
+      "'\(Self.ids[index].uuidString.replacing("-", with: ""))'"
     }
+    let rows = try query(file, "SELECT \(quoted) FROM ZDRINK ORDER BY ZTITLE")
+    #expect(
+      rows == [
+        "NULL NULL NULL NULL \(hex(1)) '' 2", "'Rome' 9 NULL NULL '' '' 1",
+        "'Lima' 7 0.1 NULL \(hex(0)) \(hex(1)) 2",
+      ])
+    // Clearing the attribute clears all columns.
+    try whole.setValue(AttributeValue.null, forKey: "author")
+    try context.save()
+    #expect(
+      try query(file, "SELECT \(quoted) FROM ZDRINK WHERE ZTITLE = 'whole'") == ["NULL NULL NULL NULL '' \(hex(1)) 3"])
+  }
+
+  @Test func `a row with an unknown element or one of another type is an error that names its path`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let store = try SQLiteStore(folder.url.appending(path: "a.sqlite"), model: Self.model(Self.leaves))
+    let entity = try #require(store.model["Drink"])
+    func save(_ author: AttributeValue) throws -> RowKey {
+      var row = StoreRow(key: try store.makeKeys([entity.index])[0], version: 1, values: entity.emptyValues)
+      row.values[try #require(entity.attribute(named: "author")).slot] = .attribute(author)
+      var changes = StoreChanges()
+      changes.inserted = [row]
+      try store.save(changes)
+      return row.key
+    }
+    for (author, key, message) in [
+      (.composite(["town": "Oslo"]), "author", "has no element \"town\""),
+      (.composite(["city": 3]), "author.city", "expected String, found the integer 3"),
+      (.composite(["size": .integer(1 << 40)]), "author.size", "expected Integer 32"),
+      (.composite(["mass": .float(.nan)]), "author.mass", "SQLite cannot store NaN"),
+      ("Oslo", "author", "expected Composite, found a string"),
+    ] as [(AttributeValue, String, String)] {
+      let error = #expect(throws: ManagedObjectError.self) { try save(author) }
+      #expect(error?.code == .invalidValue && error?.key == key, "\(error?.key ?? "")")
+      #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+      #expect(error?.objectID?.entity.name == "Drink")
+    }
+    // A row that lacks elements gets all of them.
+    let key = try save(.composite(["city": "Oslo"]))
+    #expect(
+      try store.rows([key])[0]?.values[0]
+        == .attribute(.composite(["city": "Oslo", "id": .null, "size": .null, "mass": .null, "born": .null])))
+    #expect(try store.rows([save(.composite(["city": .null]))])[0]?.values[0] == .null)
+  }
+
+  @Test func `a composite attribute with one element can be unique and indexed`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "a.sqlite")
+    var kind = AttributeDescription("kind", .composite)
+    kind.elements = [AttributeDescription("kind", .string)]
+    var entity = EntityDescription("Drink", [.attribute(kind), .attribute("title", .string)])
+    entity.uniquenessConstraints = [["kind"]]
+    entity.fetchIndexes = [FetchIndexDescription("byKind", [.init(.property("kind"))])]
+    let context = try ManagedObjectContext(SQLiteStore(file, model: ManagedObjectModel(entities: [entity])))
+    #expect(
+      try query(file, "SELECT sql FROM sqlite_master WHERE type = 'index' ORDER BY name") == [
+        "CREATE UNIQUE INDEX Z_Drink_UNIQUE_kind ON ZDRINK (ZKIND COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Drink_byKind ON ZDRINK (ZKIND COLLATE BINARY ASC)",
+      ])
+    for kind in ["tea", "milk"] { try context.insert("Drink").setValue(.string(kind), forKeyPath: "kind.kind") }
+    _ = try context.insert("Drink")
+    _ = try context.insert("Drink")
+    try context.save()
+    let drinks = try context.fetch(FetchRequest("Drink", sortedBy: [.init("kind.kind")]))
+    // Two drinks exchange their kinds.
+    try drinks[2].setValue("tea", forKeyPath: "kind.kind")
+    try drinks[3].setValue("milk", forKeyPath: "kind.kind")
+    try context.save()
+    try drinks[0].setValue("tea", forKeyPath: "kind.kind")
+    let error = #expect(throws: ManagedObjectError.self) { try context.save() }
+    #expect(error?.code == .constraintMerge)
+    context.rollback()
+    #expect(throws: ManagedObjectError.self) {
+      try context.execute(.insert("Drink", [["kind": .composite(["kind": "milk"])]]))
+    }
+    #expect(throws: ManagedObjectError.self) {
+      try context.execute(.update("Drink", ["kind": .composite(["kind": "tea"])]))
+    }
+  }
+
+  @Test func `a composite attribute with several elements in a constraint or an index prevents a new store`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    var entity = try #require(Self.model(Self.leaves)["Drink"]).definition
+    entity.uniquenessConstraints = [["author"]]
+    entity.fetchIndexes = [FetchIndexDescription("byAuthor", [.init(.property("author"))])]
+    let model = try ManagedObjectModel(entities: [entity])
+    let error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore(folder.url.appending(path: "new.sqlite"), model: model)
+    }
+    for text in ["constraint \"author\" of Drink contains the composite", "the index Drink.byAuthor contains the"] {
+      #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    }
+    // The same with columns that cannot be determined.
+    for (leaves, id) in [([], .uuid), (Self.leaves, .binary)] as [([AttributeDescription], AttributeType)] {
+      let error = #expect(throws: ManagedObjectError.self) {
+        try SQLiteStore(folder.url.appending(path: "new.sqlite"), model: Self.model(leaves, id: id))
+      }
+      #expect(error?.message.contains("Drink.author cannot be determined: ") == true, "\(error?.message ?? "")")
+    }
+    #expect(folder.names == [])
+  }
+
+  @Test func `leaf columns are in the order of the model, with those of nested elements`() throws {
+    var place = AttributeDescription("place", .composite)
+    place.elements = [AttributeDescription("zip", .string), AttributeDescription("city", .string)]
+    let leaves = [AttributeDescription("size", .integer32), place, AttributeDescription("id", .uuid)]
+    let schema = StoreSchema(try Self.model(leaves), configuration: nil)
+    let columns = schema.leafColumns(ofEntity: 0)
+    #expect(columns.map(\.leaf.path) == ["size", "place.zip", "place.city", "id"])
+    #expect(columns.map { schema.tables[0].columns[$0.leaf.column].name } == ["ZSIZE", "ZZIP", "ZCITY", "ZID"])
+    #expect(columns.allSatisfy { $0.slot == 0 })
   }
 
   @Test func `ambiguous columns are an error that names the composite attribute`() throws {

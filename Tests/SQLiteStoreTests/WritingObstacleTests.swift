@@ -25,6 +25,7 @@ import Testing
             var place = AttributeDescription("place", .composite)
             place.elements = [AttributeDescription("x", .double), AttributeDescription("y", .double)]
             note.properties.append(.attribute(place))
+            note.uniquenessConstraints = [["place"]]
           case .undefined: note.properties.append(.attribute("place", .undefined))
           case .objectID: note.properties.append(.attribute("place", .objectID))
           case .derived:
@@ -49,7 +50,7 @@ import Testing
 
     var message: String {
       switch self {
-      case .composite: "the attribute Note.place is composite"
+      case .composite: "the uniqueness constraint \"place\" of Note contains the composite attribute place"
       case .undefined, .objectID: "the attribute Note.place has a type that cannot be stored"
       case .derived: "derived"
       case .expression: "the index Note.place contains an expression"

@@ -6,13 +6,15 @@ internal import SQLQueries
 /// Functions that bind the values of rows to statements.
 extension SaveTransaction {
   /// Binds the value in a slot of a row to a parameter. A to-one relationship with an entity column also uses the next
-  /// parameter.
+  /// parameter, and a composite attribute uses one parameter for each leaf.
   func bindValue(
     _ row: StoreRow, _ slot: Int, _ kind: ParameterKind, _ statement: Statement, _ parameter: Int32
   ) throws(ManagedObjectError) {
     switch row.values[slot] {
     case .attribute(let value):
-      guard case .attribute(let type, let isExternal) = kind else { throw otherKind(row, slot) }
+      guard case .attribute(let type, let isExternal) = kind else {
+        return try bindComposite(value, row, slot, statement, parameter)
+      }
       try bindValue(value, type, isExternal, row, slot, statement, parameter)
     case .toOne(let target):
       guard case .toOne(let hasEntityColumn, let destination) = kind else { throw otherKind(row, slot) }
@@ -26,9 +28,42 @@ extension SaveTransaction {
       }
     case .unread:
       // The row was deleted before this value was read from it, so the value is lost.
-      guard case .attribute = kind else { throw otherKind(row, slot) }
+      guard case .attribute = kind else { return try bindComposite(.null, row, slot, statement, parameter) }
       try statement.bindNull(parameter)
     default: throw otherKind(row, slot)
+    }
+  }
+
+  /// Binds the leaves of a composite value, in their order. The leaves of null are NULL, and so are those that the value
+  /// lacks.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has an unknown element, or one of a wrong type. The
+  ///   key of the error is the path of the element: `author.city`.
+  @inline(never)
+  private func bindComposite(
+    _ value: AttributeValue, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
+  ) throws(ManagedObjectError) {
+    guard case .composite(let columns) = schema.slotColumns[Int(row.key.entityIndex)][slot],
+      let attribute = schema.model.records[Int(row.key.entityIndex)].attributes.first(where: { $0.slot == slot })
+    else { throw otherKind(row, slot) }
+    let whole: AttributeValue
+    do { whole = try attribute.definition.normalized(value) } catch {
+      var error = error
+      error.objectID = state.objectID(row.key)
+      throw error
+    }
+    // The row is read with all elements, or as null if none has a value.
+    if whole != value { mended.insert(row.key) }
+    for (index, leaf) in columns.leaves.enumerated() {
+      do {
+        try bindValue(
+          whole.leaf(at: leaf.keys[...]), leaf.definition.type, leaf.definition.isExternal, row, slot, statement,
+          parameter + Int32(index))
+      } catch {
+        var error = error
+        if error.code == .invalidValue { error.key = "\(attribute.name).\(leaf.path)" }
+        throw error
+      }
     }
   }
 

@@ -177,8 +177,8 @@ extension StoreSchema {
       for attribute in entity.attributes where attribute.definition.type == .composite && !attribute.isTransient {
         let name = PropertyName(entity, attribute.name)
         var reason = table.uncertainComposites[name]
-        for (path, _, column) in table.compositeColumns[name]?.leaves ?? [] where reason == nil {
-          let column = table.columns[column]
+        for leaf in table.compositeColumns[name]?.leaves ?? [] where reason == nil {
+          let (column, path) = (table.columns[leaf.column], leaf.path)
           if let type = types[column.name.uppercased()], type != column.type {
             reason = "the column \(column.name) for \(path) has the type \(type), expected \(column.type)"
           } else if types[column.name.uppercased()] == nil {

@@ -79,7 +79,9 @@ struct SchemaStatements {
     _ property: String, of entity: ManagedObjectModel.Entity, _ table: StoreTable, isAscending: Bool = true
   ) -> String? {
     let name = PropertyName(entity, property)
-    guard let column = table.attributeColumns[name] ?? table.toOneColumns[name]?.key else { return nil }
+    // A composite attribute in an index has one element: see ``WritingObstacles``.
+    let leaf = table.compositeColumns[name]?.leaves.first?.column
+    guard let column = table.attributeColumns[name] ?? table.toOneColumns[name]?.key ?? leaf else { return nil }
     return "\(table.columns[column].name.sqlNameIfNeeded) COLLATE BINARY \(isAscending ? "ASC" : "DESC")"
   }
 

@@ -13,9 +13,15 @@ package enum WritingObstacles {
       where !attribute.isTransient {
         let name = "\(entity.name).\(attribute.name)"
         switch attribute.definition.type {
-        case .composite: obstacles.append("the attribute \(name) is composite")
         case .undefined, .objectID: obstacles.append("the attribute \(name) has a type that cannot be stored")
         default: break
+        }
+      }
+      for constraint in entity.definition.uniquenessConstraints {
+        for name in constraint where schema.hasSeveralColumns(name, of: entity) {
+          obstacles.append(
+            "the uniqueness constraint \(constraint.joined(separator: ", ").quoted) of \(entity.name) contains the "
+              + "composite attribute \(name), which has several elements")
         }
       }
       for index in entity.definition.fetchIndexes {
@@ -43,6 +49,14 @@ package enum WritingObstacles {
       if entity.name.utf8.contains(0) {
         obstacles.append("the name of the entity \(entity.name.quoted) contains a NUL character")
       }
+      for index in entity.definition.fetchIndexes {
+        for element in index.elements {
+          guard case .property(let name) = element.content, schema.hasSeveralColumns(name, of: entity) else { continue }
+          obstacles.append(
+            "the index \(entity.name).\(index.name) contains the composite attribute \(name), which has several "
+              + "elements")
+        }
+      }
       for index in entity.definition.fetchIndexes where index.name.utf8.contains(0) {
         obstacles.append("the name of the index \("\(entity.name).\(index.name)".quoted) contains a NUL character")
       }
@@ -53,6 +67,11 @@ package enum WritingObstacles {
       obstacles.append("two tables would have the name \(name.quoted)")
     }
     for table in schema.tables {
+      for (name, reason) in table.uncertainComposites.sorted(by: { $0.key.name < $1.key.name }) {
+        obstacles.append(
+          "the columns of the composite attribute \(name.owner(in: schema.model).name).\(name.name) cannot be "
+            + "determined: \(reason)")
+      }
       var columns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
       for column in table.columns where !columns.insert(column.name.asciiUppercased).inserted {
         obstacles.append("two columns of the table \(table.name) would have the name \(column.name.quoted)")
@@ -111,6 +130,15 @@ package enum WritingObstacles {
     let shown = obstacles.prefix(5).map { $0.printable(limit: 200) } + (obstacles.count > 5 ? ["…"] : [])
     return ManagedObjectError(
       .save, "\(path) cannot be written as Core Data would write it: " + shown.joined(separator: "; "))
+  }
+}
+
+extension StoreSchema {
+  /// True for a composite attribute with several columns. It is unknown how Core Data indexes such an attribute.
+  fileprivate func hasSeveralColumns(_ name: String, of entity: ManagedObjectModel.Entity) -> Bool {
+    guard let slot = entity.property(named: name)?.slot, case .composite(let columns) = slotColumns[entity.index][slot]
+    else { return false }
+    return columns.leaves.count > 1
   }
 }
 
