@@ -114,7 +114,7 @@ package struct ProjectionQuery {
         guard value.type.columnTraits.isGroupable, !value.isExternal else { throw Untranslatable() }
         if value.type.columnTraits.order == .text { groupsByText = true }
         groups += try translation.ordered(value, .plain)
-      case .entity, .count, .collection, .constant, .other: throw Untranslatable()
+      case .composite, .entity, .count, .collection, .constant, .other: throw Untranslatable()
       }
     }
 
@@ -143,7 +143,7 @@ package struct ProjectionQuery {
         let sql = translation.count(collection, isNullable: isNullable).sql
         columns.append(
           Column(name: name, type: type, firstColumn: select(sql), content: .value(.integer64, isExternal: false)))
-      case .entity, .count, .collection, .constant, .other: throw Untranslatable()
+      case .composite, .entity, .count, .collection, .constant, .other: throw Untranslatable()
       }
     }
 
@@ -155,7 +155,7 @@ package struct ProjectionQuery {
       switch try translation.withNames(translation.operand(argument)) {
       case .object(let object) where function == .count: value = ValueTerm(sql: object.reference, type: .integer64)
       case .value(let term): value = term
-      case .object, .entity, .count, .collection, .constant, .other: throw Untranslatable()
+      case .object, .composite, .entity, .count, .collection, .constant, .other: throw Untranslatable()
       }
       if value.isExternal { throw Untranslatable() }
       let sql = translation.plain(value)

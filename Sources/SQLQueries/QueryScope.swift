@@ -103,6 +103,12 @@ struct ValueTerm {
   var attribute: (entityIndex: Int, name: String)?
 }
 
+/// The value of a composite attribute of an object in a statement, or of an element that is composite itself.
+struct CompositeTerm {
+  let object: ObjectAlias
+  let columns: CompositeColumns
+}
+
 /// A collection in a statement: a subquery for the objects of a to-many relationship, or for one value of each of these
 /// objects.
 struct CollectionTerm {
@@ -125,6 +131,7 @@ struct CollectionTerm {
   enum Content {
     case object(ObjectAlias)
     case value(ValueTerm)
+    case composite(CompositeTerm)
     /// The entity of each object, or a part of the entity, such as its name.
     case entity(EntityTerm)
 
@@ -133,6 +140,7 @@ struct CollectionTerm {
       switch self {
       case .object(let object): .object(object)
       case .value(let value): .value(value)
+      case .composite(let term): .composite(term)
       case .entity(let term): .entity(term)
       }
     }

@@ -83,6 +83,8 @@ extension QueryTranslation {
       return self.comparison(
         count(first, isNullable: isNullable), comparison.comparator, [], count(second, isNullable: other))
     case (.object(let first), .object(let second)): return equality(comparison.comparator, equal(first, second))
+    case (.composite(let term), .constant(.value(.null))), (.constant(.value(.null)), .composite(let term)):
+      return absence(of: term).flatMap { equality(comparison.comparator, $0) }
     case (.object(let object), .constant(let constant)), (.constant(let constant), .object(let object)):
       guard [.equal, .notEqual].contains(comparison.comparator) else { return nil }
       return equality(comparison.comparator, equal(object, constant))
@@ -96,6 +98,14 @@ extension QueryTranslation {
     case .notEqual: dialect.not(sql)
     default: nil
     }
+  }
+
+  /// Returns a condition that is true if a composite value is null: no element has a value. Returns nil if the value of
+  /// an element can be null although its column is not NULL.
+  private func absence(of term: CompositeTerm) -> String? {
+    let leaves = term.columns.leaves
+    if leaves.contains(where: { $0.definition.isExternal || $0.definition.type == .uri }) { return nil }
+    return dialect.all(leaves.map { dialect.isNull(term.object.column($0.column)) })
   }
 
   /// Translates a comparison that only tests if a collection is empty, such as `@count > 0`, to SQL that does not count

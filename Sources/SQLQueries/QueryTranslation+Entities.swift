@@ -56,7 +56,7 @@ extension QueryTranslation {
     case .entity(let term):
       PredicateKeyPath(keys: term.keys).map { .keyPath($0, of: .variable("entity")) } ?? .variable("entity")
     case .constant(let constant): .constant(constant)
-    case .value, .object, .collection, .count, .other: .constant(.null)
+    case .value, .object, .composite, .collection, .count, .other: .constant(.null)
     }
   }
 

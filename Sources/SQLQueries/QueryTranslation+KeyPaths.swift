@@ -7,6 +7,7 @@ extension QueryTranslation {
   enum Destination {
     case object(ObjectAlias)
     case value(ValueTerm)
+    case composite(CompositeTerm)
     case entity(EntityTerm)
     case collection(CollectionTerm)
   }
@@ -38,18 +39,14 @@ extension QueryTranslation {
       case .collection where stopsAtCollections: return (destination, rest)
       case .value: return (destination, rest)
       case .object(let object): destination = try step(key, from: object)
+      case .composite(let term): destination = try step(key, from: term)
       case .entity(let term): destination = .entity(term.following(key))
       case .collection(var collection):
         switch collection.content {
         case .value: return (destination, rest)
         case .entity(let term): collection.content = .entity(term.following(key))
-        case .object(let object):
-          switch try step(key, from: object, in: &collection, flattens) {
-          case .object(let object): collection.content = .object(object)
-          case .value(let value): collection.content = .value(value)
-          case .entity(let term): collection.content = .entity(term)
-          case .collection: throw Untranslatable()
-          }
+        case .composite(let term): collection.content = try content(step(key, from: term))
+        case .object(let object): collection.content = try content(step(key, from: object, in: &collection, flattens))
         }
         // The collection is not a set: several elements can lead to the same object or to equal values, and each of
         // them counts.
@@ -63,6 +60,16 @@ extension QueryTranslation {
       throw Untranslatable()
     }
     return (destination, rest)
+  }
+
+  private func content(_ destination: Destination) throws(Untranslatable) -> CollectionTerm.Content {
+    switch destination {
+    case .object(let object): .object(object)
+    case .value(let value): .value(value)
+    case .composite(let term): .composite(term)
+    case .entity(let term): .entity(term)
+    case .collection: throw Untranslatable()
+    }
   }
 
   private func find(_ key: String, of object: ObjectAlias) throws(Untranslatable) -> Key {
@@ -103,11 +110,23 @@ extension QueryTranslation {
         ValueTerm(
           sql: object.column(column), type: type, isExternal: isExternal, isThere: object.isThere,
           attribute: (object.entities.lowerBound, key)))
-    // Composite attributes are compared in memory.
-    case .slot(.composite): throw Untranslatable()
+    case .slot(.composite(let columns)): return .composite(CompositeTerm(object: object, columns: columns))
     case .slot(.toOne(let column, let entityColumn, let destination)):
       return .object(try target(column, entityColumn, destination, of: object))
     case .slot(.toMany(let columns)): return .collection(try collection(columns, of: object))
+    }
+  }
+
+  /// Follows the name of an element from a composite value.
+  private func step(_ key: String, from term: CompositeTerm) throws(Untranslatable) -> Destination {
+    guard let element = term.columns.elements.first(where: { $0.name == key }) else { throw Untranslatable() }
+    switch element.storage {
+    case .composite(let inner): return .composite(CompositeTerm(object: term.object, columns: inner))
+    case .column(let column):
+      return .value(
+        ValueTerm(
+          sql: term.object.column(column), type: element.definition.type, isExternal: element.definition.isExternal,
+          isThere: term.object.isThere))
     }
   }
 

@@ -6,6 +6,7 @@ enum QueryOperand {
   case constant(PredicateConstant)
   case value(ValueTerm)
   case object(ObjectAlias)
+  case composite(CompositeTerm)
   case entity(EntityTerm)
   case collection(CollectionTerm)
   /// The number of elements of a collection. If the owner of the collection is missing, the number is null if
@@ -92,6 +93,7 @@ extension QueryTranslation {
     switch try operand(base, flattens: flattens) {
     case .object(let object):
       (destination, rest) = try follow(keys, from: .object(object), flattens: flattens, stopsAtCollections: counts)
+    case .composite(let term): (destination, rest) = try follow(keys, from: .composite(term))
     case .collection(let collection):
       if counts { return .count(collection, isNullable: collection.isNullable) }
       (destination, rest) = try follow(keys, from: .collection(collection), flattens: flattens)
@@ -104,6 +106,7 @@ extension QueryTranslation {
     switch destination {
     case .object(let object): return .object(object)
     case .value(let value): return .value(value)
+    case .composite(let term): return .composite(term)
     case .entity(let term): return .entity(term)
     case .collection(let collection): return .collection(collection)
     }
@@ -169,6 +172,8 @@ extension QueryTranslation {
       return leaves.variable(Leaf(sql: value.sql, kind: .attribute(value.type, isExternal: value.isExternal)))
     case .object(let object):
       return leaves.variable(Leaf(sql: "\(object.referredEntity), \(object.reference)", kind: .object))
+    // A function gets one value for each variable, and a composite value has several columns.
+    case .composite: throw Untranslatable()
     case .entity(let term): return try expression(.value(name(of: term)), &leaves)
     case .count(let collection, let isNullable):
       return try expression(.value(count(collection, isNullable: isNullable)), &leaves)
@@ -191,6 +196,7 @@ extension QueryTranslation {
     switch collection.content {
     case .object(let object): (kind, values) = (.object, [object.referredEntity, object.reference])
     case .value(let value): (kind, values) = (.attribute(value.type, isExternal: value.isExternal), [value.sql])
+    case .composite: throw Untranslatable()
     case .entity(let term):
       let name = try name(of: term)
       (kind, values) = (.attribute(name.type, isExternal: false), [name.sql])
@@ -282,6 +288,7 @@ extension QueryTranslation {
       guard rest.isEmpty else { throw Untranslatable() }
       return try expression(.object(object), &leaves)
     case .value(let value): return try expression(.value(value), &leaves)
+    case .composite(let term): return try expression(.composite(term), &leaves)
     case .entity(let term): return try expression(.entity(term), &leaves)
     case .collection(let collection):
       guard let operation = rest.first, operation.hasPrefix("@"), rest.count > 1 else {

@@ -43,7 +43,7 @@ extension QueryTranslation {
     case .value(let value):
       guard !value.isExternal, let form = TextForm(descriptor.comparison) else { throw Untranslatable() }
       return try ordered(value, form)
-    case .constant, .entity, .collection, .other: throw Untranslatable()
+    case .constant, .composite, .entity, .collection, .other: throw Untranslatable()
     }
   }
 

@@ -51,6 +51,7 @@ struct FetchPlan {
     let fits =
       switch kind {
       case .collection, .dictionary, .entity, .opaque: false
+      case .composite: column.type == .undefined || column.type == .composite
       case .object: column.type == .undefined || column.type == .objectID
       case .integer, .number: wanted.isNumber && column.type != .objectID
       default: kind.canEqual(wanted, check.model) && column.type != .objectID

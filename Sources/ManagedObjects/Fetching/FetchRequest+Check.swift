@@ -103,7 +103,7 @@ extension FetchRequest.SortDescriptor {
       do { kind = try check.kind(of: .keyPath(path)) } catch { throw ManagedObjectError(error, key: keyPath) }
     }
     switch kind {
-    case .collection, .dictionary, .entity, .opaque:
+    case .collection, .dictionary, .composite, .entity, .opaque:
       throw failure("cannot sort by \((keyPath ?? "").quoted), which is \(kind.name(entity.model))")
     case _ where comparison.isOfTexts && !kind.isString:
       throw failure(

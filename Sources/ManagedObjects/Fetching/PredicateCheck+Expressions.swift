@@ -80,7 +80,8 @@ extension PredicateCheck {
     case (.first, .collection(let element, isOrdered: true)), (.last, .collection(let element, isOrdered: true)):
       return element
     case (.index(.constant(.value(.string(let key)))), .object),
-      (.index(.constant(.value(.string(let key)))), .dictionary):
+      (.index(.constant(.value(.string(let key)))), .dictionary),
+      (.index(.constant(.value(.string(let key)))), .composite):
       return try kind(ofKey: key, in: base, positions?[1])
     case (.index(let index), .collection(let element, isOrdered: true)):
       let kind = try kind(of: index, positions?[1])
@@ -124,6 +125,10 @@ extension PredicateCheck {
     switch base {
     case .anything, .dictionary: return .anything
     case .null: return .null
+    case .composite(let elements):
+      if let element = elements.first(where: { $0.name == key }) { return PredicateKind(element) }
+      if key == "self" { return base }
+      throw failure(.unknownKey, "the composite attribute has no element \(key.quoted)", position)
     case .object(let index): return try kind(ofKey: key, of: index, position)
     case .collection(let element, _):
       let inner = try kind(ofKey: key, in: element, position, flattens)

@@ -19,6 +19,8 @@ indirect enum PredicateKind: Hashable, Sendable {
   case object(Int)
   case collection(PredicateKind, isOrdered: Bool)
   case dictionary
+  /// The value of a composite attribute with these elements.
+  case composite([AttributeDescription])
   /// The entity of an object.
   case entity
   /// A value without properties or elements, which can be compared only with other opaque values.
@@ -41,9 +43,18 @@ indirect enum PredicateKind: Hashable, Sendable {
       }
   }
 
+  init(_ attribute: AttributeDescription) {
+    // The model may not define the elements.
+    if attribute.type == .composite, !attribute.elements.isEmpty {
+      self = .composite(attribute.elements)
+    } else {
+      self.init(attribute.type)
+    }
+  }
+
   init(_ property: ManagedObjectModel.Entity.Property) {
     switch property {
-    case .attribute(let attribute): self.init(attribute.type)
+    case .attribute(let attribute): self.init(attribute.definition)
     case .relationship(let relationship):
       let object = PredicateKind.object(relationship.destinationIndex)
       self = relationship.isToMany ? .collection(object, isOrdered: relationship.isOrdered) : object
@@ -108,6 +119,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     case (.integer, .number), (.number, .integer): true
     // An entity as a constant is a dictionary.
     case (.entity, .dictionary), (.dictionary, .entity): true
+    case (.composite, .dictionary), (.dictionary, .composite), (.composite, .composite): true
     case (.object(let first), .object(let second)):
       model.isEntity(second, kindOf: first) || model.isEntity(first, kindOf: second)
     case (.collection(let first, _), .collection(let second, _)): first.canEqual(second, model)
@@ -129,7 +141,7 @@ indirect enum PredicateKind: Hashable, Sendable {
   /// True if predicates can compare values of this kind by `<` or `>`.
   var isOrdered: Bool {
     switch self {
-    case .object, .collection, .dictionary, .entity, .opaque, .mixed: false
+    case .object, .collection, .dictionary, .composite, .entity, .opaque, .mixed: false
     default: true
     }
   }
@@ -164,6 +176,7 @@ indirect enum PredicateKind: Hashable, Sendable {
     case .object(let index): "an object of \(model.records[index].definition.name.quoted)"
     case .collection: "a collection"
     case .dictionary: "a dictionary"
+    case .composite: "a composite value"
     case .entity: "an entity"
     case .opaque: "an opaque object"
     case .mixed: "a value of one of several kinds"

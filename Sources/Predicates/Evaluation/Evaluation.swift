@@ -205,6 +205,7 @@ package struct Evaluation<Object: PredicateSubject> {
       return elements[elementIndex]
     case (.array, .value(.boolean(let isSecond))): return try element(of: base, at: .value(.integer(isSecond ? 1 : 0)))
     case (.constant(.dictionary(let entries)), .value(.string(let key))): return entries[key].map { Value($0) } ?? .null
+    case (.value(.composite(let elements)), .value(.string(let key))): return .value(elements[key] ?? .null)
     case (.object(let object), .value(.string(let key))):
       // The key was computed, so it is not one of the keys of the prepared predicate.
       return try object.predicateValue(forKey: PredicateKey(name: key, index: -1))
