@@ -17,17 +17,21 @@ package struct BatchAssignment: Sendable {
     package let name: String
     package let slot: Int
     package let type: AttributeType
+    /// The composite attribute, in an array of one element; empty for other attributes.
+    private let composite: [AttributeDescription]
 
     init(_ attribute: ManagedObjectModel.Entity.Attribute) {
       name = attribute.name
       slot = attribute.slot
       type = attribute.definition.type
+      composite = type == .composite ? [attribute.definition] : []
     }
 
     /// Returns a value converted to the type of the attribute.
     ///
     /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have.
     package func normalized(_ value: AttributeValue) throws(ManagedObjectError) -> AttributeValue {
+      if let attribute = composite.first { return try attribute.normalized(value) }
       if let own = type.normalized(value) { return own }
       throw ManagedObjectError(
         .invalidValue, "expected \(type.name), found \(value.kindName)", key: name, value: value)
@@ -75,6 +79,9 @@ package struct BatchAssignment: Sendable {
     target = Target(attribute)
     if case .constant(.value(let constant)) = expression {
       value = .constant(try target.normalized(constant))
+    } else if target.type == .composite {
+      throw ManagedObjectError(
+        .unsupportedRequest, "a batch request can set a composite attribute only to a constant", key: target.name)
     } else {
       try Self.check(expression, target, entity)
       value = .expression(expression)
@@ -98,7 +105,7 @@ package struct BatchAssignment: Sendable {
       throw ManagedObjectError(error, key: target.name)
     }
     switch kind {
-    case .object, .collection, .dictionary, .entity, .opaque: break
+    case .object, .collection, .dictionary, .composite, .entity, .opaque: break
     case _ where kind.canEqual(PredicateKind(target.type), entity.model): return
     default: break
     }

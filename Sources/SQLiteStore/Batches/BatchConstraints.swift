@@ -84,6 +84,10 @@ extension BatchTransaction {
     if try values.step() {
       for (position, column) in updated.enumerated() {
         let target = column.assignment.target
+        if !column.keys.isEmpty, case .constant(let value) = column.assignment.value {
+          row?.values[target.slot] = .attribute(value)
+          continue
+        }
         let value = try state.reading.value(values, Int32(position + 1), target.type, isExternal: column.isExternal)
         row?.values[target.slot] = .attribute(value ?? .null)
       }

@@ -222,7 +222,13 @@ final class BatchInsertion {
       for (index, attribute) in spool.attributes.enumerated() {
         let value = try batch.state.reading.value(
           statement, Int32(index + 1), attribute.type, isExternal: attribute.isExternal)
-        values[attribute.slot] = .attribute(value ?? .null)
+        var whole = AttributeValue.null
+        if case .attribute(let known) = values[attribute.slot] { whole = known }
+        values[attribute.slot] = .attribute(whole.replacing(attribute.keys[...], with: value ?? .null))
+      }
+      for attribute in batch.entity.attributes where attribute.type == .composite {
+        guard case .attribute(let value) = values[attribute.slot] else { continue }
+        values[attribute.slot] = .attribute(try attribute.definition.normalized(value))
       }
     }
     let key = RowKey(store: batch.state.storeNumber, entityIndex: spool.entityIndex, number: first + position - 1)

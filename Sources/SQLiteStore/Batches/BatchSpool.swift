@@ -9,16 +9,20 @@ internal import Synchronization
 final class BatchSpool: Sendable {
   let entityIndex: Int
   let name: String
-  /// The attributes that have a column.
+  /// The attributes that have a column. A composite attribute occurs once for each leaf; its leaves are adjacent.
   let attributes: [Attribute]
   private let insertion: String
-  private let rules: [(position: Int, name: String, error: ManagedObjectError)]
+  private let rules: [(positions: Range<Int>, error: ManagedObjectError)]
   private let relationshipErrors: [ManagedObjectError]
+  /// The indices into ``attributes``, by slot.
+  private let positions: [Int: Range<Int>]
   private let contents: Mutex<Contents>
 
   struct Attribute: Sendable {
     let name: String
     let slot: Int
+    /// The keys that lead from a composite attribute to the leaf; empty for another attribute.
+    let keys: [String]
     let type: AttributeType
     let isExternal: Bool
     /// The name of the column in the table of the entity, quoted for SQL.
@@ -53,38 +57,52 @@ final class BatchSpool: Sendable {
     let initial = entity.initialBatchValues
     var attributes: [Attribute] = []
     var declarations = ""
+    func add(
+      _ attribute: ManagedObjectModel.Entity.Attribute, _ keys: [String], _ type: AttributeType, _ isExternal: Bool,
+      _ column: Int
+    ) throws(ManagedObjectError) {
+      var value = SQLValue.null
+      if case .attribute(let known) = initial[attribute.slot] {
+        value = try SQLValue(saving: known.leaf(at: keys[...]), isExternal: isExternal)
+      }
+      declarations += ", v\(attributes.count) \(table.columns[column].type)"
+      attributes.append(
+        Attribute(
+          name: ([attribute.name] + keys).joined(separator: "."), slot: attribute.slot, keys: keys, type: type,
+          isExternal: isExternal, column: table.columns[column].name.sqlName, initial: value))
+    }
     for attribute in entity.attributes {
       switch state.schema.slotColumns[entity.index][attribute.slot] {
-      case .attribute(let column, let type, let isExternal):
-        var value = SQLValue.null
-        if case .attribute(let known) = initial[attribute.slot] {
-          value = try SQLValue(saving: known, isExternal: isExternal)
+      case .attribute(let column, let type, let isExternal): try add(attribute, [], type, isExternal, column)
+      case .composite(let columns):
+        for leaf in columns.leaves {
+          try add(attribute, leaf.keys, leaf.definition.type, leaf.definition.isExternal, leaf.column)
         }
-        declarations += ", v\(attributes.count) \(table.columns[column].type)"
-        attributes.append(
-          Attribute(
-            name: attribute.name, slot: attribute.slot, type: type, isExternal: isExternal,
-            column: table.columns[column].name.sqlName, initial: value))
-      case .composite:
-        throw ManagedObjectError(
-          .invalidValue, "the value does not match the kind of the property", key: attribute.name)
       default: continue
       }
     }
     self.attributes = attributes
     let rules = ValidationRules(entity)
+    let positions = Self.positions(attributes)
+    self.positions = positions
     self.rules = rules.attributes.compactMap { rule in
-      guard let position = attributes.firstIndex(where: { $0.slot == rule.slot }), let error = rule.failure(.null)
-      else {
-        return nil
-      }
-      return (position, rule.name, error)
+      guard let range = positions[rule.slot], let error = rule.failure(.null) else { return nil }
+      return (range, error)
     }
     relationshipErrors = rules.relationships.compactMap { $0.failure(count: 0) }
     let names = attributes.indices.map { ", v\($0)" }.joined()
     let parameters = attributes.indices.map { ", ?\($0 + 2)" }.joined()
     insertion = "INSERT INTO \(name) (g\(names)) VALUES (?1\(parameters))"
     try state.database.execute("CREATE TABLE \(name) (k INTEGER PRIMARY KEY, g INTEGER\(declarations))")
+  }
+
+  /// Returns the indices of attributes with the same slot, by slot.
+  private static func positions(_ attributes: [Attribute]) -> [Int: Range<Int>] {
+    var positions: [Int: Range<Int>] = [:]
+    for (position, attribute) in attributes.enumerated() {
+      positions[attribute.slot] = (positions[attribute.slot]?.lowerBound ?? position)..<position + 1
+    }
+    return positions
   }
 
   func drop(_ database: Database) throws(ManagedObjectError) {
@@ -103,8 +121,6 @@ final class BatchSpool: Sendable {
   func append(
     _ objects: [[(slot: Int, value: AttributeValue)]], _ state: StoreState
   ) throws(ManagedObjectError) -> Bool {
-    var positions: [Int: Int] = [:]
-    for (position, attribute) in attributes.enumerated() { positions[attribute.slot] = position }
     return try contents.withLock { contents throws(ManagedObjectError) in
       try state.database.transaction(.deferred) { () throws(ManagedObjectError) in
         let statement = try state.database.statement(insertion)
@@ -113,13 +129,15 @@ final class BatchSpool: Sendable {
           var values = attributes.map(\.initial)
           var given: [Int] = []
           for (slot, value) in object {
-            guard let position = positions[slot] else { continue }
-            do throws(ManagedObjectError) {
-              values[position] = try SQLValue(saving: value, isExternal: attributes[position].isExternal)
-            } catch {
-              throw ManagedObjectError(error.code, error.message, key: attributes[position].name, value: error.value)
+            for position in positions[slot] ?? 0..<0 {
+              do throws(ManagedObjectError) {
+                values[position] = try SQLValue(
+                  saving: value.leaf(at: attributes[position].keys[...]), isExternal: attributes[position].isExternal)
+              } catch {
+                throw ManagedObjectError(error.code, error.message, key: attributes[position].name, value: error.value)
+              }
+              given.append(position)
             }
-            given.append(position)
           }
           contents.check(values, rules, relationshipErrors)
           try statement.bind(1, Int64(contents.index(of: given.sorted())))
@@ -148,10 +166,10 @@ final class BatchSpool: Sendable {
 
 extension BatchSpool.Contents {
   fileprivate mutating func check(
-    _ values: [SQLValue], _ rules: [(position: Int, name: String, error: ManagedObjectError)],
+    _ values: [SQLValue], _ rules: [(positions: Range<Int>, error: ManagedObjectError)],
     _ relationshipErrors: [ManagedObjectError]
   ) {
-    for rule in rules { if case .null = values[rule.position] { errors.append((count, rule.error)) } }
+    for rule in rules where rule.positions.allSatisfy({ values[$0] == .null }) { errors.append((count, rule.error)) }
     for error in relationshipErrors { errors.append((count, error)) }
   }
 

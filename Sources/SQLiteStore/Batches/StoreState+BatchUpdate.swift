@@ -11,7 +11,7 @@ extension StoreState {
     return try batch { state throws(ManagedObjectError) in
       var columns: [BatchColumn] = []
       for assignment in assignments {
-        if let column = try state.column(of: assignment, entity) { columns.append(column) }
+        columns += try state.columns(of: assignment, entity)
       }
       let batch = try BatchTransaction(state, entity, table, origin, columns: columns.map(\.column))
       try state.find(request, columns, batch)
@@ -31,26 +31,36 @@ extension StoreState {
     }
   }
 
-  /// Returns the column of an attribute that a batch update sets; nil if the attribute has no column because it has no
-  /// type.
-  private func column(
+  /// Returns the columns that a batch update sets for an attribute: one, or one for each leaf of a composite attribute.
+  /// Returns none for an attribute that has no column because it has no type.
+  private func columns(
     of assignment: BatchAssignment, _ entity: ManagedObjectModel.Entity
-  ) throws(ManagedObjectError) -> BatchColumn? {
-    let value: AssignmentQuery.Value
-    switch schema.slotColumns[entity.index][assignment.target.slot] {
-    case .none: return nil
-    case .attribute(let column, _, let isExternal):
+  ) throws(ManagedObjectError) -> [BatchColumn] {
+    func made(
+      _ column: Int, _ keys: [String], isExternal: Bool
+    ) throws(ManagedObjectError) -> BatchColumn {
+      let value: AssignmentQuery.Value
       switch assignment.value {
       case .constant(let constant):
         do throws(ManagedObjectError) {
-          value = .constant(try SQLValue(saving: constant, isExternal: isExternal))
+          value = .constant(try SQLValue(saving: constant.leaf(at: keys[...]), isExternal: isExternal))
         } catch {
-          throw ManagedObjectError(error.code, error.message, key: assignment.target.name, value: error.value)
+          throw ManagedObjectError(
+            error.code, error.message, key: ([assignment.target.name] + keys).joined(separator: "."),
+            value: error.value)
         }
       case .expression(let expression):
         value = .expression(expression, assignment.target, isExternal: isExternal)
       }
-      return BatchColumn(assignment: assignment, column: column, isExternal: isExternal, value: value)
+      return BatchColumn(assignment: assignment, keys: keys, column: column, isExternal: isExternal, value: value)
+    }
+    switch schema.slotColumns[entity.index][assignment.target.slot] {
+    case .none: return []
+    case .attribute(let column, _, let isExternal): return [try made(column, [], isExternal: isExternal)]
+    case .composite(let columns):
+      return try columns.leaves.map { leaf throws(ManagedObjectError) in
+        try made(leaf.column, leaf.keys, isExternal: leaf.definition.isExternal)
+      }
     default:
       throw ManagedObjectError(
         .invalidValue, "the value does not match the kind of the property", key: assignment.target.name)
@@ -136,7 +146,9 @@ extension StoreState {
         let statement = try database.statement("UPDATE \(BatchTransaction.rows) SET \(sets) WHERE z = ?1")
         try statement.bind(1, row.key.number)
         for (index, value) in values.enumerated() {
-          try statement.bind(Int32(index + 2), SQLValue(saving: value, isExternal: columns[index].isExternal))
+          let column = columns[index]
+          try statement.bind(
+            Int32(index + 2), SQLValue(saving: value.leaf(at: column.keys[...]), isExternal: column.isExternal))
         }
         try statement.run()
       }
@@ -148,15 +160,17 @@ extension StoreState {
 /// A column that a batch update sets.
 struct BatchColumn {
   let assignment: BatchAssignment
+  /// The keys that lead from a composite attribute to the leaf with the column; empty for another attribute.
+  let keys: [String]
   /// The index of the column in the table.
   let column: Int
   let isExternal: Bool
   let value: AssignmentQuery.Value
 
+  /// True if the attribute can become null. All columns of a composite attribute are NULL then.
   var canBeNull: Bool {
-    if case .constant(let value) = value, case .null = value { return true }
-    if case .expression = value { return true }
-    return false
+    if case .constant(let value) = assignment.value { return value == .null }
+    return true
   }
 }
 
@@ -167,9 +181,11 @@ extension BatchTransaction {
     for index in try entityIndices() {
       let rules = ValidationRules(ManagedObjectModel.Entity(model: schema.model, index: index)).attributes
       let mandatory = columns.enumerated().compactMap { position, column -> (Int32, ManagedObjectError)? in
-        guard column.canBeNull, let rule = rules.first(where: { $0.slot == column.assignment.target.slot }) else {
-          return nil
-        }
+        // For a composite attribute, the first column represents all.
+        let slot = column.assignment.target.slot
+        guard column.canBeNull, position == columns.firstIndex(where: { $0.assignment.target.slot == slot }),
+          let rule = rules.first(where: { $0.slot == slot })
+        else { return nil }
         return rule.failure(.null).map { (Int32(position), $0) }
       }
       if mandatory.isEmpty { continue }
