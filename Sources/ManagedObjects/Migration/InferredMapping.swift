@@ -16,6 +16,9 @@ package struct InferredMapping {
   /// For each entity of the new model, the name of the old property that a new property comes from, by the name of the
   /// new property.
   package private(set) var properties: [[String: String]]
+  /// For each entity of the new model, the origins of the elements of a composite attribute that comes from an old one,
+  /// by the name of the attribute.
+  package private(set) var elements: [[String: [ElementMapping]]]
   /// The reasons why the mapping cannot be inferred. Empty if it can be inferred.
   package private(set) var reasons: [Reason] = []
 
@@ -34,6 +37,7 @@ package struct InferredMapping {
     self.destination = destination
     entities = Array(repeating: nil, count: destination.entities.count)
     properties = Array(repeating: [:], count: destination.entities.count)
+    elements = Array(repeating: [:], count: destination.entities.count)
     mapEntities()
     for entity in destination.entities { mapProperties(of: entity) }
     for entity in destination.entities { checkProperties(of: entity) }
@@ -112,10 +116,9 @@ package struct InferredMapping {
     let old = sourceEntity(of: entity)
     for attribute in entity.attributes where !attribute.isTransient {
       let name = "\(declaring(attribute.name, entity).name).\(attribute.name)".quoted
-      if attribute.definition.derivation != nil || attribute.definition.type == .composite {
+      if attribute.definition.derivation != nil {
         refuse(
-          "the attribute \(name) is derived or composite, which a migration does not support", [entity.index],
-          isOfSQL: true)
+          "the attribute \(name) is derived, which a migration does not support", [entity.index], isOfSQL: true)
       }
       guard let old else { continue }
       if let former = properties[entity.index][attribute.name].flatMap({ old.attribute(named: $0) }) {
@@ -145,6 +148,11 @@ package struct InferredMapping {
       refuse(
         "the attribute \(name) changes from \(former.definition.type.name) to \(attribute.definition.type.name)",
         [entity.index])
+    }
+    if attribute.definition.type == .composite, former.definition.type == .composite {
+      let path = "\(declaring(attribute.name, entity).name).\(attribute.name)"
+      elements[entity.index][attribute.name] = mapElements(
+        attribute.definition.elements, former.definition.elements, path, entity.index)
     }
     if former.isOptional, !attribute.isOptional, attribute.initialValue == .null, !entity.isAbstract {
       refuse("the attribute \(name) becomes required, but has no default value", [entity.index])
@@ -185,7 +193,7 @@ package struct InferredMapping {
 
 /// Matches new entities or properties with old ones: first by renaming identifier, then by name if they are not matched
 /// yet.
-private struct Match {
+struct Match {
   /// For each new entity or property, the index of the old one that it comes from; nil if it was added.
   private(set) var formers: [Int?]
   /// The errors: pairs of new entities or properties that have the renaming identifier of the same old one (`former`).

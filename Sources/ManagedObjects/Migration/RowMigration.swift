@@ -52,6 +52,8 @@ struct RowMigration {
     /// The objects that refer to this object in the old relationship that becomes the inverse.
     case inverse(PropertyName, ManagedObjectModel.Entity.Relationship)
     case constant(AttributeValue)
+    /// The value in a slot of the old row, with the elements of the new model, or `or` if the old value is null.
+    case composite(Int, [ElementMapping], or: AttributeValue)
   }
 
   private mutating func properties(
@@ -61,7 +63,12 @@ struct RowMigration {
     let names = mapping.properties[entity.index]
     for attribute in entity.attributes where !attribute.isTransient {
       if let slot = names[attribute.name].flatMap({ former.attribute(named: $0)?.slot }) {
-        origins.append((attribute.slot, .attribute(slot, or: attribute.isOptional ? .null : attribute.initialValue)))
+        let other = attribute.isOptional ? .null : attribute.initialValue
+        if let elements = mapping.elements[entity.index][attribute.name] {
+          origins.append((attribute.slot, .composite(slot, elements, or: other)))
+        } else {
+          origins.append((attribute.slot, .attribute(slot, or: other)))
+        }
       } else {
         origins.append((attribute.slot, .constant(attribute.initialValue)))
       }
@@ -113,6 +120,10 @@ struct RowMigration {
       case .constant(let value): new.values[slot] = .attribute(value)
       case .attribute(let former, let other):
         new.values[slot] = row.values[former] == .null ? .attribute(other) : row.values[former]
+      case .composite(let former, let elements, let other):
+        guard case .attribute(let value) = row.values[former] else { continue }
+        let migrated = elements.migrated(value)
+        new.values[slot] = .attribute(migrated == .null ? other : migrated)
       case .relationship(let former, let relationship):
         new.values[slot] = value(row.values[former], relationship, entity)
       case .inverse(let name, let relationship):
@@ -169,6 +180,18 @@ extension MigrationLoss {
       for property in entity.properties where mapping.drops(property, of: entity) {
         let count = rows.count { !$0.values[property.slot].isMissing }
         if count > 0 { counts[PropertyName(entity, property.name), default: 0] += count }
+      }
+      for attribute in entity.attributes {
+        for path in mapping.droppedElements(of: attribute, entity) {
+          let count = rows.count { row in
+            guard case .attribute(let value) = row.values[attribute.slot] else { return false }
+            return value.leaf(at: path[...]) != .null
+          }
+          if count == 0 { continue }
+          let owner = PropertyName(entity, attribute.name)
+          let name = ([attribute.name] + path).joined(separator: ".")
+          counts[PropertyName(owner.owner(in: mapping.source), name), default: 0] += count
+        }
       }
     }
     for (name, count) in counts {

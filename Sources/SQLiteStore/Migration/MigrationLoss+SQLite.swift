@@ -24,14 +24,26 @@ extension MigrationLoss {
         }
         continue
       }
-      for property in entity.properties where mapping.drops(property, of: entity) {
-        guard let test = old.presence(of: property, entity, table) else { continue }
+      func add(_ name: PropertyName, _ test: String) throws(ManagedObjectError) {
         let count = try database.number("SELECT COUNT(*) FROM \(table.name.sqlName) WHERE \(condition) AND \(test)")
-        let name = PropertyName(entity, property.name)
         if let index = counts.firstIndex(where: { $0.name == name }) {
           counts[index].count += count
         } else {
           counts.append((name, count))
+        }
+      }
+      for property in entity.properties where mapping.drops(property, of: entity) {
+        guard let test = old.presence(of: property, entity, table) else { continue }
+        try add(PropertyName(entity, property.name), test)
+      }
+      for attribute in entity.attributes {
+        guard case .composite(let columns) = old.slotColumns[entity.index][attribute.slot] else { continue }
+        let dropped = mapping.droppedElements(of: attribute, entity)
+        for leaf in columns.leaves where dropped.contains(leaf.keys) {
+          let owner = PropertyName(entity, attribute.name).owner(in: mapping.source)
+          try add(
+            PropertyName(owner, "\(attribute.name).\(leaf.path)"),
+            "\(table.columns[leaf.column].name.sqlName) IS NOT NULL")
         }
       }
     }

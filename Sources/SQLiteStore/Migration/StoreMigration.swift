@@ -196,6 +196,11 @@ struct StoreMigration {
     /// removed from the data. Data in external files becomes NULL at first; ``StoreMigration/takeIntoRows(_:_:_:_:)``
     /// copies it later.
     case `internal`(String, SQLValue)
+    /// The value of an element of a composite attribute, or another value if it is NULL and one of the old columns
+    /// `among` has a value.
+    indirect case element(ColumnValue, or: SQLValue, among: [String])
+    /// The value of an element of a composite attribute, or another value if all of the old columns `among` are NULL.
+    indirect case whole(ColumnValue, or: SQLValue, among: [String])
   }
 
   private func value(
@@ -207,6 +212,11 @@ struct StoreMigration {
       case .attribute(column, _, let isExternal):
         guard let attribute = definition.attributes.first(where: { $0.slot == slot }) else { return .nothing }
         return value(attribute, isExternal, entity, source, sourceTable)
+      case .composite(let composite):
+        guard let leaf = composite.leaves.first(where: { $0.column == column }),
+          let attribute = definition.attributes.first(where: { $0.slot == slot })
+        else { continue }
+        return value(attribute, leaf, entity, source, sourceTable)
       case .toOne(column, _, _):
         guard let relationship = definition.relationships.first(where: { $0.slot == slot }),
           let former = mapping.properties[entity][relationship.name],
@@ -230,6 +240,35 @@ struct StoreMigration {
     let wasExternal = wasExternal(former, source)
     if isExternal != wasExternal { return isExternal ? .external(name, other) : .internal(name, other) }
     return other == .null ? .column(name) : .columnOr(name, other)
+  }
+
+  /// Returns the source of the values of an element of a composite attribute.
+  private func value(
+    _ attribute: ManagedObjectModel.Entity.Attribute, _ leaf: CompositeColumns.Leaf, _ entity: Int, _ source: Int,
+    _ sourceTable: StoreTable
+  ) -> ColumnValue {
+    let isExternal = leaf.definition.isExternal
+    let initial = SQLValue(attribute.initialValue.leaf(at: leaf.keys[...]), isExternal: isExternal)
+    let other: ColumnValue = initial == .null ? .nothing : .constant(initial)
+    let old = ManagedObjectModel.Entity(model: mapping.source, index: source)
+    guard let former = mapping.properties[entity][attribute.name],
+      let known = mapping.elements[entity][attribute.name]?.flatMap(\.leaves).first(where: { $0.keys == leaf.keys }),
+      let columns = sourceTable.compositeColumns[PropertyName(old, former)]?.leaves
+    else { return other }
+    func name(_ leaf: CompositeColumns.Leaf) -> String { sourceTable.columns[leaf.column].name.sqlName }
+    var value = ColumnValue.nothing
+    if let origin = columns.first(where: { $0.keys == known.former }) {
+      let isInline = isExternal && !origin.definition.isExternal
+      value = isInline ? .external(name(origin), .null) : .column(name(origin))
+    }
+    let replacement = SQLValue(known.other, isExternal: isExternal)
+    if replacement != .null { value = .element(value, or: replacement, among: columns.map(name)) }
+    if attribute.isOptional { return value }
+    // A mandatory attribute gets its default value if no element would have a value.
+    let all = mapping.elements[entity][attribute.name]?.flatMap(\.leaves) ?? []
+    let hasReplacements = all.contains { $0.other != .null }
+    let deciding = hasReplacements ? columns : columns.filter { leaf in all.contains { $0.former == leaf.keys } }
+    return .whole(value, or: initial, among: deciding.map(name))
   }
 
   func wasExternal(_ name: String, _ source: Int) -> Bool {
@@ -261,6 +300,15 @@ struct StoreMigration {
       case .external(let name, let value):
         bound.append(value)
         return "CASE WHEN \(name) IS NULL THEN ? ELSE CAST(x'01' || \(name) AS BLOB) END"
+      case .element(let value, let other, let columns):
+        let known = text(value)
+        bound.append(other)
+        let isThere = columns.map { "\($0) IS NOT NULL" }.joined(separator: " OR ")
+        return "IFNULL(\(known), CASE WHEN \(isThere) THEN ? END)"
+      case .whole(let value, let other, let columns):
+        bound.append(other)
+        let isEmpty = columns.isEmpty ? "1" : columns.map { "\($0) IS NULL" }.joined(separator: " AND ")
+        return "CASE WHEN \(isEmpty) THEN ? ELSE \(text(value)) END"
       case .internal(let name, let value):
         bound.append(value)
         return "CASE WHEN \(name) IS NULL THEN ? WHEN \(ExternalData.isInline(name)) "
@@ -297,7 +345,7 @@ extension SQLValue {
       case .data(let value): .blob(isExternal ? Data([1]) + value : value)
       case .uuid(let value): unsafe withUnsafeBytes(of: value.uuid) { unsafe .blob(Data($0)) }
       case .url(let value): .text(value.absoluteString)
-      // A composite attribute has one column for each element. SQL cannot migrate such attributes.
+      // A composite attribute has one column for each element.
       case .composite: .null
       }
   }
