@@ -48,6 +48,32 @@ import Testing
     #expect(failure.errors.contains("\"author\" in \"author.town\" has no \"town\"; it has city, size"))
   }
 
+  @Test func `set and insert change composite values and single elements`() throws {
+    let library = try Library()
+    try library.makeDrinks()
+    try library.run(["set", "drinks.sqlite", "Drink/1", "author.city=Bergen"] + Self.model)
+    try library.run(["set", "drinks.sqlite", "Drink/2", "author={\"size\": 3}"] + Self.model)
+    try library.run(["insert", "drinks.sqlite", "Drink", "title=c", "author.city=Rome"] + Self.model)
+    func authors() throws -> [AttributeValue] {
+      try library.values("drinks.sqlite", "Drink", ["author"], model: "Drinks.xcdatamodel").map { $0[0][0] }
+    }
+    #expect(
+      try authors() == [
+        .composite(["city": "Bergen", "size": 7]), .composite(["city": .null, "size": 3]),
+        .composite(["city": "Rome", "size": .null]),
+      ])
+    try library.run(["set", "drinks.sqlite", "Drink/1", "author="] + Self.model)
+    #expect(try authors()[0] == .null)
+    for (assignment, message) in [
+      ("author.town=x", "Drink has no \"author.town\""), ("author.size=x", "expected Integer 32, found \"x\""),
+      ("author=x", "expected Composite, found \"x\""), ("author={\"town\": 1}", "has no element \"town\""),
+      ("author+=x", "author is an attribute; += works only for to-many relationships"),
+    ] {
+      let failure = try library.failure(["set", "drinks.sqlite", "Drink/1", assignment] + Self.model)
+      #expect(failure.errors.contains(message), "\(failure.errors)")
+    }
+  }
+
   @Test func `hashes refuses a model whose version hashes cannot be computed`() throws {
     let library = try Library()
     try library.makeDrinks()
