@@ -98,8 +98,19 @@ package struct ToManyColumns: Sendable {
 package struct CompositeColumns: Sendable {
   /// The elements, in the order of the model.
   package let elements: [Element]
+  /// The elements that are not composite themselves, in the order of the model, which is that of `NSCompositeElements`.
+  package let leaves: [Leaf]
 
-  package init(elements: [Element]) { self.elements = elements }
+  package init(elements: [Element]) {
+    self.elements = elements
+    leaves = elements.flatMap { element -> [Leaf] in
+      switch element.storage {
+      case .column(let column): [Leaf(keys: [element.name], definition: element.definition, column: column)]
+      case .composite(let inner):
+        inner.leaves.map { Leaf(keys: [element.name] + $0.keys, definition: $0.definition, column: $0.column) }
+      }
+    }
+  }
 
   package struct Element: Sendable {
     package let definition: AttributeDescription
@@ -127,16 +138,5 @@ package struct CompositeColumns: Sendable {
 
     /// The path from the attribute to the element, such as `place.city`.
     package var path: String { keys.joined(separator: ".") }
-  }
-
-  /// The elements that are not composite themselves, in the order of the model, which is that of `NSCompositeElements`.
-  package var leaves: [Leaf] {
-    elements.flatMap { element -> [Leaf] in
-      switch element.storage {
-      case .column(let column): [Leaf(keys: [element.name], definition: element.definition, column: column)]
-      case .composite(let inner):
-        inner.leaves.map { Leaf(keys: [element.name] + $0.keys, definition: $0.definition, column: $0.column) }
-      }
-    }
   }
 }
