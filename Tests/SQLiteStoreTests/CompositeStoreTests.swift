@@ -151,6 +151,32 @@ import Testing
     #expect(try store.rows([save(.composite(["city": .null]))])[0]?.values[0] == .null)
   }
 
+  @Test func `data of an element with external storage has its prefix in the column`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "a.sqlite")
+    var photo = AttributeDescription("photo", .binary)
+    photo.allowsExternalBinaryDataStorage = true
+    let store = try SQLiteStore(file, model: Self.model([photo, AttributeDescription("city", .string)]))
+    let context = try ManagedObjectContext(store)
+    for (title, author) in [
+      ("a", .composite(["photo": .data(Data([7, 8]))])), ("b", .composite(["city": "Oslo"])), ("c", .null),
+    ] as [(String, AttributeValue)] {
+      try context.insert("Drink").setValues(["title": .string(title), "author": author])
+    }
+    try context.save()
+    #expect(try query(file, "SELECT IFNULL(hex(ZPHOTO), '') FROM ZDRINK ORDER BY ZTITLE") == ["010708", "", ""])
+    #expect(try rows(store).map { $0[0] }[0] == .attribute(.composite(["photo": .data(Data([7, 8])), "city": .null])))
+    for (format, count) in [
+      ("author == nil", 1), ("author != nil", 2), ("author.photo != nil", 1), ("author.photo.length == 2", 1),
+    ] { #expect(try rows(store, format).count == count, "\(format)") }
+    _ = try context.execute(.update("Drink", ["author": .composite(["photo": .data(Data([9]))])]))
+    _ = try context.execute(.insert("Drink", [["title": "d", "author": .composite(["photo": .data(Data([6]))])]]))
+    #expect(
+      try query(file, "SELECT hex(ZPHOTO) || IFNULL(ZCITY, '') FROM ZDRINK ORDER BY ZTITLE") == [
+        "0109", "0109", "0109", "0106",
+      ])
+  }
+
   @Test func `a composite attribute with one element can be unique and indexed`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")
