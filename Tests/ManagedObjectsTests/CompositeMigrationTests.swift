@@ -139,6 +139,28 @@ import Testing
       ])
   }
 
+  @Test(arguments: kinds)
+  func `a migration with functions of the program converts the other composite attributes`(kind: StoreKind) throws {
+    try makeStore(kind)
+    let model = try Self.model([
+      Self.composite("author", [Self.leaf("fullName", from: "name"), Self.leaf("mail")]),
+      Self.composite("label", [Self.leaf("text")]),
+    ])
+    let policy = EntityMigrationPolicy { drink, migration in
+      let new = try migration.createDestinationInstances(forSource: drink)
+      try new.setValue("new", forKeyPath: "label.text")
+    }
+    let mapping = StoreMapping(entities: ["Drink": policy])
+    if kind == .sqlite {
+      try SQLiteStore.migrate(file, to: model, by: mapping, droppedValues: .drop)
+    } else {
+      try StoreFile.migrate(file, from: [Self.old.get()], to: model, by: mapping, droppedValues: .drop)
+    }
+    #expect(
+      try values(kind, model, "author") == [.composite(["fullName": "Ada", "mail": .null]), .null, .null, .null])
+    #expect(try values(kind, model, "label") == Array(repeating: .composite(["text": "new"]), count: 4))
+  }
+
   @Test(arguments: kinds) func `a removed composite attribute is reported once for each object`(kind: StoreKind) throws
   {
     try makeStore(kind)

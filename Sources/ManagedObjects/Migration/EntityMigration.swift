@@ -65,7 +65,10 @@ public final class EntityMigration {
     }
     let object = try insert(destination.name, for: source)
     for (name, expression) in entity.attributes {
-      let value = try objects.value(expression, of: source, name)
+      var value = try objects.value(expression, of: source, name)
+      if case .attribute(let old) = value, let elements = entity.elements[name] {
+        value = .attribute(elements.migrated(old))
+      }
       // A required attribute keeps its default value if the result is null.
       if value == .null, object[name] != .null, destination.attribute(named: name)?.isOptional == false { continue }
       try object.setValue(value, forKey: name)

@@ -25,6 +25,8 @@ package struct MappingPlan {
     var predicate: ManagedPredicate?
     var attributes: [(name: String, expression: MappingExpression)] = []
     var relationships: [(name: String, expression: MappingExpression)] = []
+    /// The origins of the elements of composite attributes that are copied from an old attribute, by name.
+    var elements: [String: [ElementMapping]] = [:]
     var policy: EntityMigrationPolicy?
     /// True if the new object keeps the primary key of its source object.
     var keepsNumbers = false
@@ -170,6 +172,7 @@ private struct PlanMaker {
       guard let attribute = to.attribute(named: property.name), !attribute.isTransient else { continue }
       if let expression = expression(property, .attribute(attribute), from, entity.mapping) {
         entity.attributes.append((property.name, expression))
+        entity.elements[property.name] = elements(property, from, to)
       }
     }
     for property in relationships {
@@ -180,6 +183,19 @@ private struct PlanMaker {
         entity.relationships.append((property.name, expression))
       }
     }
+  }
+
+  /// Returns the origins of the elements of a composite attribute if its mapping copies the old attribute that the
+  /// inferred mapping finds; otherwise nil.
+  private func elements(
+    _ property: PropertyMapping, _ from: ManagedObjectModel.Entity, _ to: ManagedObjectModel.Entity
+  ) -> [ElementMapping]? {
+    guard inferred.entities[to.index] == from.index, let elements = inferred.elements[to.index][property.name] else {
+      return nil
+    }
+    let copies = inferred.propertyMappings(to, from).attributes
+    return copies.contains { $0.name == property.name && $0.valueExpression == property.valueExpression }
+      ? elements : nil
   }
 
   private mutating func expression(
