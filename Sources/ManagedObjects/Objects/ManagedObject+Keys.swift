@@ -62,10 +62,12 @@ extension ManagedObject {
     return value(of: try property(key))
   }
 
-  /// Returns the value at a key path. The path may contain collection operators, as in predicates: `notes.@count`.
+  /// Returns the value at a key path. The path may contain collection operators, as in predicates: `notes.@count`. Keys
+  /// after a composite attribute lead to one of its elements.
   ///
   /// ```swift
   /// print(try note.value(forKeyPath: "author.name"))       // "Ada"
+  /// print(try ada.value(forKeyPath: "address.city"))       // "Oslo"
   /// print(try ada.value(forKeyPath: "notes.@sum.pages"))   // 123
   /// ```
   ///
