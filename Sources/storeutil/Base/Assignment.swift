@@ -34,32 +34,23 @@ struct Assignment: ExpressibleByArgument {
   /// The help text about assignments.
   static let help = """
     Values are text: true, 42, 1.5, 2026-01-31T12:00:00Z. Data is base64 text, or @FILE for the contents of FILE. A \
-    composite attribute takes a JSON object, or a value for each element: author.city=Oslo. A \
+    composite attribute takes JSON, such as {"city": "Oslo"}; author.city=Oslo sets one of its elements. A \
     relationship takes object IDs separated by commas; KEY= without IDs clears it. In a to-many relationship, += adds \
     objects, and -= removes them.
     """
 
   /// Applies the change to an object.
   func apply(to object: ManagedObject, in opened: OpenStore) throws {
-    if case .relationship(let relationship)? = object.entity.property(named: key) {
-      return try apply(to: object, relationship, in: opened)
+    switch object.entity.property(named: key) {
+    case .attribute(let attribute):
+      try object.setValue(value(of: attribute.definition), forKey: key)
+    case .relationship(let relationship): try apply(to: object, relationship, in: opened)
+    case nil:
+      guard let element = try object.entity.element(at: key) else {
+        throw ValidationError(Self.unknown(key, object.entity))
+      }
+      try object.setValue(value(of: element), forKeyPath: key)
     }
-    guard let attribute = Self.attribute(key, of: object.entity) else {
-      throw ValidationError(Self.unknown(key, object.entity))
-    }
-    if operation != .set {
-      throw ValidationError(
-        "\(key.printable()) is an attribute; \(operation.rawValue) works only for to-many relationships.")
-    }
-    try object.setValue(value(of: attribute), forKeyPath: key)
-  }
-
-  /// Returns the attribute with a name, or the element of a composite attribute with a path such as `author.city`.
-  private static func attribute(_ path: String, of entity: ManagedObjectModel.Entity) -> AttributeDescription? {
-    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    var attribute = entity.attribute(named: keys[0])?.definition
-    for key in keys.dropFirst() { attribute = attribute?.elements.first { $0.name == key } }
-    return attribute
   }
 
   static func unknown(_ key: String, _ entity: ManagedObjectModel.Entity) -> String {
@@ -97,20 +88,23 @@ struct Assignment: ExpressibleByArgument {
     try object.setValue(relationship.definition.isOrdered ? .array(objects) : .set(objects), forKey: key)
   }
 
-  /// Converts the text to a value of an attribute, or of an element of a composite attribute. A composite value is a
-  /// JSON object; empty text is null.
+  /// Converts the text to a value of an attribute. A composite value is a JSON object; empty text is null.
   private func value(of attribute: AttributeDescription) throws -> AttributeValue {
+    if operation != .set {
+      throw ValidationError(
+        "\(key.printable()) is an attribute; \(operation.rawValue) works only for to-many relationships.")
+    }
     let text = try ProgramArguments.text(text)
     let type = attribute.type
-    if type == .composite {
-      if text.isEmpty { return .null }
-      return try ImportedValues(timeZone: nil, listSeparator: nil).value(.text(text), of: attribute)
-    }
     if [.binary, .transformable].contains(type), text.hasPrefix("@") {
       let path = String(self.text.dropFirst())
       let file = try PropertyListError.converting(FileSystem.readRegularFile(path, limit: ParsingLimits().inputSize))
       guard let file else { throw ManagedObjectError(.noSuchFile, "the file \(path.printable()) does not exist") }
       return .data(file.data)
+    }
+    if type == .composite {
+      if text.isEmpty { return .null }
+      return try ImportedValues(timeZone: nil, listSeparator: nil).value(ofText: text, of: attribute)
     }
     if let value = type.value(ofText: text) { return value }
     throw ManagedObjectError(.invalidValue, "\(key.printable()): expected \(type.name), found \(text.quoted)")

@@ -101,9 +101,12 @@ struct SetValues: ParsableCommand {
 }
 
 extension ManagedObject {
-  /// Removes a value: sets an attribute to null, or clears a relationship.
+  /// Removes a value: sets an attribute, or an element of a composite attribute, to null, or clears a relationship.
   final func removeValue(_ key: String) throws {
-    guard let property = entity.property(named: key) else { throw ValidationError(Assignment.unknown(key, entity)) }
+    guard let property = entity.property(named: key) else {
+      if try entity.element(at: key) == nil { throw ValidationError(Assignment.unknown(key, entity)) }
+      return try setValue(AttributeValue.null, forKeyPath: key)
+    }
     if case .relationship(let relationship) = property, relationship.definition.isToMany {
       return try setValue(relationship.definition.isOrdered ? .array([]) : .set([]), forKey: key)
     }

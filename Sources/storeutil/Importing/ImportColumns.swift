@@ -26,6 +26,8 @@ struct ImportColumns {
     /// The name of the object's entity.
     case entity
     case attribute(String)
+    /// The key path of an element of a composite attribute.
+    case element(String)
     /// The IDs of the objects that a relationship refers to.
     case relationship(String)
     /// The values of an attribute of the objects that a relationship refers to.
@@ -37,7 +39,7 @@ struct ImportColumns {
       case .ignored: nil
       case .id: ObjectColumn.id
       case .entity: ObjectColumn.entity
-      case .attribute(let name), .relationship(let name), .lookup(let name, _): name
+      case .attribute(let name), .element(let name), .relationship(let name), .lookup(let name, _): name
       }
     }
   }
@@ -84,8 +86,12 @@ struct ImportColumns {
     let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     switch Self.property(parts[0], of: entity) {
     case .attribute(let attribute)?:
-      if parts.count > 1 { throw ValidationError("\(path.quoted): \(parts[0].quoted) is not a relationship") }
       if attribute.isTransient { throw Self.transient(path) }
+      if parts.count > 1, attribute.type == .composite {
+        _ = try attribute.definition.element(at: parts.dropFirst(), in: path)
+        return .element(path)
+      }
+      if parts.count > 1 { throw ValidationError("\(path.quoted): \(parts[0].quoted) is not a relationship") }
       return .attribute(parts[0])
     case .relationship(let relationship)?:
       if relationship.isTransient { throw Self.transient(path) }

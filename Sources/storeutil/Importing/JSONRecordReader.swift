@@ -169,10 +169,3 @@ struct JSONRecordReader: RecordReader {
     }
   }
 }
-
-extension PropertyList {
-  /// Parses JSON. Values may be plain, or in tagged forms such as `{"$date": …}`.
-  init(importedJSON data: Data) throws(PropertyListError) {
-    try self.init(data, format: .json, options: PropertyListReadingOptions(restoresCoercedValues: true))
-  }
-}

@@ -226,6 +226,7 @@ final class ObjectImport {
       do {
         let object = try object(of: draft, found[index], objects, context)
         for (name, value) in draft.values { try object.setValue(value, forKey: name) }
+        for (path, value) in draft.elements { try object.setValue(value, forKeyPath: path) }
         for reference in references[index] {
           batch.assigned.append((try set(reference, of: object, targets, objects), reference.position))
         }

@@ -12,11 +12,15 @@ struct RecordDraft {
   var namesEntity = false
   /// The values of attributes.
   var values: [(name: String, value: AttributeValue)] = []
+  /// The values of elements of composite attributes, by their key paths such as `author.city`.
+  var elements: [(path: String, value: AttributeValue)] = []
   var references: [Reference] = []
   /// The values of the attributes that `--key` names; nil if it names none.
   var key: [AttributeValue]?
   /// The names of the properties in the record.
-  var properties: Set<String> { Set(values.map(\.name) + references.map(\.name)) }
+  var properties: Set<String> {
+    Set(values.map(\.name) + elements.map { String($0.path.prefix { $0 != "." }) } + references.map(\.name))
+  }
   /// The object to change, if objects are found by ID.
   var id: RowKey?
   /// The ID of the object in the file, if the file assigns IDs to its objects. Other objects of the file refer to it.
@@ -226,6 +230,9 @@ final class RecordDrafting {
         return
       }
       draft.values.append((name, try values.value(field.value, of: attribute.definition)))
+    case .element(let path):
+      guard let element = try draft.entity.element(at: path) else { return try refuse(path, field, draft) }
+      draft.elements.append((path, try values.value(field.value, of: element)))
     case .relationship(let name):
       guard case .relationship(let relationship)? = draft.entity.property(named: name) else {
         return try refuse(name, field, draft)

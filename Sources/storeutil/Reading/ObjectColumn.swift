@@ -70,7 +70,10 @@ struct ObjectColumn {
       let property = entity.selfAndDescendants.lazy.compactMap { $0.property(named: key) }.first
       switch property {
       case .attribute(let attribute)? where attribute.type == .composite:
-        return try checkLeaf(keys[(index + 1)...], of: attribute.definition, option: option)
+        do { _ = try attribute.definition.element(at: keys[(index + 1)...], in: name) } catch {
+          throw ValidationError("\(option): \(error.message)")
+        }
+        return
       case .attribute? where index + 1 < keys.count:
         throw ValidationError("\(option): \(key.quoted) in \(name.quoted) is an attribute: no key can follow it.")
       case .attribute?: return
@@ -81,19 +84,39 @@ struct ObjectColumn {
       }
     }
   }
+}
 
-  /// Throws `ValidationError` for a name that is not an element of a composite attribute.
-  private func checkLeaf(_ names: ArraySlice<String>, of composite: AttributeDescription, option: String) throws {
-    var attribute = composite
+extension AttributeDescription {
+  /// Returns the element of a composite attribute at a path; the attribute itself for an empty path.
+  ///
+  /// - Parameters:
+  ///   - names: the names of elements, the outermost first.
+  ///   - path: the whole path, for messages.
+  /// - Throws: `ValidationError` for a name that is not an element.
+  func element(at names: ArraySlice<String>, in path: String) throws(ValidationError) -> AttributeDescription {
+    var attribute = self
     for key in names {
       guard let element = attribute.elements.first(where: { $0.name == key }) else {
         let names = attribute.elements.map { $0.name.printable() }.joined(separator: ", ")
         throw ValidationError(
-          "\(option): \(attribute.name.quoted) in \(name.quoted) has no \(key.quoted)"
+          "\(attribute.name.quoted) in \(path.quoted) has no \(key.quoted)"
             + (names.isEmpty ? "; it has no elements." : "; it has \(names)."))
       }
       attribute = element
     }
+    return attribute
+  }
+}
+
+extension ManagedObjectModel.Entity {
+  /// Returns the element of a composite attribute at a key path such as `author.city`; nil if the first key is not a
+  /// composite attribute.
+  ///
+  /// - Throws: `ValidationError` if a further key is not an element.
+  func element(at path: String) throws(ValidationError) -> AttributeDescription? {
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard keys.count > 1, let attribute = attribute(named: keys[0]), attribute.type == .composite else { return nil }
+    return try attribute.definition.element(at: keys.dropFirst(), in: path)
   }
 }
 

@@ -12,30 +12,22 @@ struct ImportedValues {
   /// The text between the elements of an array in CSV; nil if arrays are JSON.
   let listSeparator: String?
 
+  /// Returns the value that a text has for an attribute. A composite value is a JSON object.
+  ///
+  /// - Throws: ``ManagedObjectError`` for a value that the attribute cannot have.
+  func value(ofText text: String, of attribute: AttributeDescription) throws(ManagedObjectError) -> AttributeValue {
+    if attribute.type == .composite {
+      guard let value = try? PropertyList(importedJSON: Data(text.utf8)) else { throw Self.unsuitable(text, attribute) }
+      return try self.value(value, of: attribute)
+    }
+    guard let value = attribute.type.value(ofText: text, timeZone: timeZone) else { throw unsuitable(text, attribute) }
+    return value
+  }
+
   /// Returns the value of an attribute.
   ///
   /// - Throws: ``ManagedObjectError`` for a value that the attribute cannot have.
   func value(
-    _ value: ImportRecord.Value, of attribute: AttributeDescription
-  ) throws(ManagedObjectError) -> AttributeValue {
-    switch value {
-    case .text(nil): return .null
-    case .text(let text?):
-      if attribute.type == .composite {
-        guard let value = try? PropertyList(importedJSON: Data(text.utf8)) else {
-          throw Self.unsuitable(text, attribute)
-        }
-        return try self.value(value, of: attribute)
-      }
-      guard let value = attribute.type.value(ofText: text, timeZone: timeZone) else {
-        throw unsuitable(text, attribute)
-      }
-      return value
-    case .value(let value): return try self.value(value, of: attribute)
-    }
-  }
-
-  private func value(
     _ value: PropertyList, of attribute: AttributeDescription
   ) throws(ManagedObjectError) -> AttributeValue {
     if value == .null { return .null }
@@ -64,27 +56,6 @@ struct ImportedValues {
     }
     guard let scalar = attribute.type.value(ofScalar: value) else { throw Self.unsuitable(value, attribute) }
     return scalar
-  }
-
-  /// Returns the elements of an array, from JSON or from text in CSV.
-  func elements(_ value: ImportRecord.Value) throws(ManagedObjectError) -> [ImportRecord.Value] {
-    switch value {
-    case .text(nil), .value(.null): return []
-    case .value(.array(let elements)): return elements.map { .value($0) }
-    case .text(let text?):
-      if let listSeparator {
-        if text.isEmpty { return [] }
-        return text.unicodeScalars.split(
-          separator: listSeparator.unicodeScalars, omittingEmptySubsequences: false
-        ).map { .text(String($0)) }
-      }
-      guard case .array(let elements)? = try? PropertyList(importedJSON: Data(text.utf8)) else {
-        throw ManagedObjectError(
-          .invalidValue, "expected a JSON array, found \(text.quoted); use --list-separator for other lists")
-      }
-      return elements.map { .value($0) }
-    case .value(let value): throw ManagedObjectError(.invalidValue, "expected an array, found \(value.foundText)")
-    }
   }
 
   private func unsuitable(_ text: String, _ attribute: AttributeDescription) -> ManagedObjectError {
@@ -144,5 +115,12 @@ extension AttributeType {
     // A Boolean is not a number.
     if case .boolean = found, self != .boolean, self != .undefined { return nil }
     return normalized(found)
+  }
+}
+
+extension PropertyList {
+  /// Parses JSON. Values may be plain, or in tagged forms such as `{"$date": …}`.
+  init(importedJSON data: Data) throws(PropertyListError) {
+    try self.init(data, format: .json, options: PropertyListReadingOptions(restoresCoercedValues: true))
   }
 }
