@@ -128,7 +128,10 @@ import Testing
         INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZLABEL) SELECT Z_PK, Z_ENT, Z_OPT, ZLABEL FROM OLD; DROP TABLE OLD
         """, "the table ZTAG has computed default values"
       ),
-      ("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)", "the store has a history of its changes"),
+      (
+        "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)",
+        "the history has no table ACHANGE; the table ATRANSACTION of the history has other columns than those of Core Data"
+      ),
       ("ALTER TABLE ZNOTE DROP COLUMN Z2_AUTHOR", "the table ZNOTE has no column Z2_AUTHOR"),
       ("ALTER TABLE ZNOTE DROP COLUMN Z_FOK_HOLDER", "the table ZNOTE has no column Z_FOK_HOLDER"),
       ("ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_5TAGS1", "the table Z_1TAGS has no column for its order"),

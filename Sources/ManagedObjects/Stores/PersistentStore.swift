@@ -242,7 +242,8 @@ public enum StoreMetadataKey {
   public static let frameworkVersion = "NSPersistenceFrameworkVersion"
   /// The auto-vacuum mode of an SQLite store, as text: `2` in stores of Core Data.
   public static let autoVacuumLevel = "_NSAutoVacuumLevel"
-  /// In an SQLite store, true if this package records the history of the store's changes. Core Data has no such key.
+  /// In an SQLite store, true if this package has started the history of the store's changes. Core Data has no such
+  /// key.
   public static let historyTracking = "MOPersistentHistoryTracking"
   /// In an SQLite store whose history was switched off, the number of its last transaction: an integer. A new history
   /// continues with the next numbers. Core Data has no such key.

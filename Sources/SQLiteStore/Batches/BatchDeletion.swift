@@ -16,7 +16,6 @@ extension StoreState {
         try batch.checkReferences()
         try batch.forget()
         try batch.raiseVersions()
-        try batch.beginHistory()
         try batch.recordTouchedRows()
         try batch.recordDeletions()
         try batch.run("DELETE FROM \(table.name.sqlName) WHERE Z_PK IN (\(BatchTransaction.keys))")
@@ -80,6 +79,28 @@ extension BatchTransaction {
       + "FROM \(table.name.sqlName) t WHERE t.Z_ENT IN (\(numbers)) AND \(condition)"
   }
 
+  /// Returns the steps that add rows to ``touched`` and, if the store has a history, to ``sides``.
+  ///
+  /// - Parameters:
+  ///   - start: The beginning of the condition for the rows, before the list of the deleted rows.
+  ///   - columns: The columns that change in the rows.
+  private func noting(
+    _ table: StoreTable, start: String, end: String = "", _ columns: [HistoryColumns.Column]
+  ) -> [Step] {
+    var steps = [Step(start: noting(table, start), end: end)]
+    if !state.tracksHistory { return steps }
+    let numbers = table.entities.map { "\(schema.numbers[$0])" }.joined(separator: ", ")
+    for column in columns {
+      let index = sideColumns.firstIndex(of: column) ?? sideColumns.count
+      if index == sideColumns.count { sideColumns.append(column) }
+      let insertion =
+        "INSERT OR IGNORE INTO \(Self.sides) (e, z, c) SELECT t.Z_ENT, t.Z_PK, \(index) "
+        + "FROM \(table.name.sqlName) t WHERE t.Z_ENT IN (\(numbers)) AND \(start)"
+      steps.append(Step(start: insertion, end: end))
+    }
+    return steps
+  }
+
   private func steps(ofEntity index: Int) -> [Step] {
     var steps: [Step] = []
     for (slot, source) in schema.slotColumns[index].enumerated() {
@@ -91,23 +112,24 @@ extension BatchTransaction {
           continue
         }
         if let back = schema.slotColumns[destination.lowerBound][side.inverseSlot].toOne {
-          steps += clearing(other, back.column, back.entityColumn, isSide: true)
+          steps += clearing(other, back.column, back.entityColumn, .toOne(side.inverseSlot))
         } else {
           let own = table.columns[column].name.sqlName
-          let condition = noting(other, "t.Z_PK IN (SELECT \(own) FROM \(table.name.sqlName) WHERE Z_PK IN ")
-          steps.append(Step(start: condition, end: ")"))
+          let condition = "t.Z_PK IN (SELECT \(own) FROM \(table.name.sqlName) WHERE Z_PK IN "
+          steps += noting(other, start: condition, end: ")", [.property(slot: side.inverseSlot)])
         }
       case .toMany(let columns):
         switch columns.source {
         case .column(let other, let column, let entityColumn, _):
           if side?.leavesReferences == true { continue }
-          steps += clearing(schema.tables[other], column, entityColumn, isSide: side != nil)
+          let cleared = side.map { ClearedColumn.toOne($0.inverseSlot) } ?? owner(index, slot)
+          steps += clearing(schema.tables[other], column, entityColumn, cleared)
         case .join(let join, let own, let other, _, let isReflexive):
           guard let target = schema.table(ofEntity: columns.destination.lowerBound) else { continue }
           let name = schema.joins[join].name.sqlName
           for (own, other) in isReflexive ? [(own, other), (other, own)] : [(own, other)] {
             let condition = "t.Z_PK IN (SELECT \(other.sqlName) FROM \(name) WHERE \(own.sqlName) IN "
-            steps.append(Step(start: noting(target, condition), end: ")"))
+            steps += noting(target, start: condition, end: ")", [.property(slot: side?.inverseSlot ?? slot)])
           }
           for column in isReflexive ? [own, other] : [own] {
             steps.append(Step(start: "DELETE FROM \(name) WHERE \(column.sqlName) IN ", end: ""))
@@ -118,13 +140,31 @@ extension BatchTransaction {
     return steps
   }
 
+  /// A foreign key column that is set to NULL.
+  private enum ClearedColumn {
+    /// It stores the to-one relationship with this slot. Its rows count as changed.
+    case toOne(Int)
+    /// It stores a to-many relationship without an inverse. Its rows count as changed only in a history.
+    case owner(PropertyName)
+  }
+
+  private func owner(_ index: Int, _ slot: Int) -> ClearedColumn {
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: index)
+    return .owner(PropertyName(entity, entity.relationships.first { $0.slot == slot }?.name ?? ""))
+  }
+
   /// Returns statements that set a foreign key column to NULL in all rows that refer to deleted rows.
-  ///
-  /// - Parameter isSide: True if the column stores a to-one relationship of the rows: the rows then count as changed.
-  private func clearing(_ table: StoreTable, _ column: Int, _ entityColumn: Int?, isSide: Bool) -> [Step] {
+  private func clearing(
+    _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ cleared: ClearedColumn
+  ) -> [Step] {
     let name = table.columns[column].name.sqlName
     var steps: [Step] = []
-    if isSide { steps.append(Step(start: noting(table, "t.\(name) IN "), end: "")) }
+    switch cleared {
+    case .toOne(let slot):
+      steps += noting(table, start: "t.\(name) IN ", [.property(slot: slot), .entityNumber(slot: slot)])
+    case .owner(let property):
+      if state.tracksHistory { steps += noting(table, start: "t.\(name) IN ", [.owner(property)]) }
+    }
     let sets = table.settingNull(column, entityColumn)
     steps.append(Step(start: "UPDATE \(table.name.sqlName) SET \(sets) WHERE \(name) IN ", end: ""))
     return steps

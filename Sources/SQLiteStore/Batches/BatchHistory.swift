@@ -6,10 +6,12 @@ internal import SQLQueries
 extension BatchTransaction {
   private static let entity = HistoryTables.entities[0].number
 
-  /// Records the transaction, if the store has a history.
-  func beginHistory() throws(ManagedObjectError) {
-    guard state.tracksHistory else { return }
-    historyNumber = try history.begin(author: origin.author, contextName: origin.contextName)
+  /// Returns the number of the transaction, which is recorded with its first change.
+  private func transaction() throws(ManagedObjectError) -> Int64 {
+    if let historyNumber { return historyNumber }
+    let number = try history.begin(author: origin.author, contextName: origin.contextName)
+    historyNumber = number
+    return number
   }
 
   /// Records a change for each row that a SELECT statement finds.
@@ -23,16 +25,16 @@ extension BatchTransaction {
     _ kind: PersistentHistoryChange.Kind, _ selection: String, columns: [String] = [], _ clauses: String,
     orderedBy order: String
   ) throws(ManagedObjectError) {
-    guard let historyNumber else { return }
+    guard state.tracksHistory else { return }
     let count = try number("SELECT COUNT(*) \(clauses)")
     if count == 0 { return }
-    let last = try history.nextNumber(Self.entity, count: count)
+    let last = try HistoryTables.nextKey(of: 0, database, count: count)
     let names = columns.map { ", \($0)" }.joined()
     try run(
       "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZTRANSACTIONID, ZENTITY, ZENTITYPK, ZCOLUMNS\(names)) "
         + "SELECT ?1 + ROW_NUMBER() OVER (ORDER BY \(order)), \(Self.entity), \(kind.rawValue), ?2, \(selection) "
         + clauses,
-      .integer(last - count), .integer(historyNumber))
+      .integer(last - count), .integer(try transaction()))
   }
 
   func recordInsertions(from first: Int64, through last: Int64) throws(ManagedObjectError) {
@@ -41,42 +43,58 @@ extension BatchTransaction {
       orderedBy: "Z_PK")
   }
 
-  /// Records the updates of rows.
+  /// Records the updates of rows whose values change.
   ///
   /// - Parameters:
   ///   - rows: The name of a table with the columns of ``rows``.
   ///   - slots: The slots of the updated properties, in the order of their bits in the column `f`.
   func recordUpdates(of rows: String, _ slots: [Int]) throws(ManagedObjectError) {
-    guard historyNumber != nil else { return }
+    guard state.tracksHistory else { return }
+    let columns = try history.columns()
     for index in try entityIndices(of: rows) {
+      guard let columns = columns[index] else { continue }
       let number = schema.numbers[index]
       var cases = ""
-      let flags = try database.statement("SELECT DISTINCT f FROM \(rows) WHERE e = \(number)", .pairs)
+      let flags = try database.statement("SELECT DISTINCT f FROM \(rows) WHERE e = \(number) AND f <> 0", .pairs)
       var values: [Int64] = []
       try flags.forEachRow { values.append(flags.integer(0)) }
       for value in values {
         let changed = slots.enumerated().filter { value >> Int64(min($0.offset, 62)) & 1 == 1 }.map(\.element)
-        cases += " WHEN \(value) THEN \(hex(history.bits(Int32(index), changed)))"
+        cases += " WHEN \(value) THEN \(hex(columns.data(columns.bits(ofSlots: changed))))"
       }
       if values.isEmpty { continue }
       try record(
-        .update, "e, z, CASE f\(cases) END", "FROM \(rows) WHERE e = \(number)", orderedBy: "z")
+        .update, "e, z, CASE f\(cases) END", "FROM \(rows) WHERE e = \(number) AND f <> 0", orderedBy: "z")
     }
   }
 
-  /// Records an update, without changed properties, of each row in ``touched`` that gets a new version number.
+  /// Records an update of each row in ``touched`` that gets a new version number.
   func recordTouchedRows() throws(ManagedObjectError) {
-    guard historyNumber != nil else { return }
+    guard state.tracksHistory else { return }
+    let columns = try history.columns()
     for index in try entityIndices(of: Self.touched) {
+      guard let columns = columns[index] else { continue }
+      let number = schema.numbers[index]
+      // For each row, the list of its side changes.
+      let lists =
+        "(SELECT t.e, t.z, (SELECT group_concat(c) FROM (SELECT c FROM \(Self.sides) s WHERE s.e = t.e AND s.z = t.z "
+        + "ORDER BY c)) AS l FROM \(Self.touched) t WHERE t.r = 1 AND t.e = \(number))"
+      var cases = ""
+      let found = try database.statement("SELECT DISTINCT l FROM \(lists) WHERE l IS NOT NULL", .pairs)
+      try found.forEachRow {
+        let list = found.text(0)
+        let bits = list.split(separator: ",").compactMap { Int($0) }.compactMap { columns.bit(sideColumns[$0]) }
+        cases += " WHEN '\(list)' THEN \(hex(columns.data(bits)))"
+      }
+      let none = hex(columns.data([]))
       try record(
-        .update, "e, z, \(hex(history.bits(Int32(index), [])))",
-        "FROM \(Self.touched) WHERE r = 1 AND e = \(schema.numbers[index])", orderedBy: "z")
+        .update, "e, z, \(cases.isEmpty ? none : "CASE l\(cases) ELSE \(none) END")", "FROM \(lists)", orderedBy: "z")
     }
   }
 
   /// Records the deletions of rows, before they are deleted, with the values that the model says to preserve.
   func recordDeletions() throws(ManagedObjectError) {
-    guard let historyNumber else { return }
+    guard state.tracksHistory else { return }
     for index in try entityIndices() {
       let number = schema.numbers[index]
       var columns: [String] = []
@@ -96,7 +114,7 @@ extension BatchTransaction {
       try record(
         .delete, "b.e, b.z, NULL\(values)", columns: columns,
         "FROM \(Self.rows) b JOIN \(table.name.sqlName) t ON t.Z_PK = b.z WHERE b.e = \(number)", orderedBy: "b.z")
-      for (tombstone, column) in files { try preserveFiles(tombstone, column, number, historyNumber) }
+      for (tombstone, column) in files { try preserveFiles(tombstone, column, number, transaction()) }
     }
   }
 

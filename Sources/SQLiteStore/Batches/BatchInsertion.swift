@@ -248,7 +248,6 @@ final class BatchInsertion {
       }
     }
     if count + replacedCount > 0 {
-      try batch.beginHistory()
       try batch.recordInsertions(from: first, through: last)
       if replacedCount > 0 { try batch.recordUpdates(of: Self.replaced, spool.attributes.map(\.slot)) }
     }

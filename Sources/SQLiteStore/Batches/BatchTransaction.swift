@@ -21,6 +21,11 @@ final class BatchTransaction {
   /// The name of the table that lists other rows that change. Its columns are the entity number `e`, the primary key
   /// `z`, and `r`, which is 1 if the row gets a new version number.
   static let touched = "temp.managed_touched"
+  /// The name of the table that lists the changed columns of the rows in ``touched``, for the history. Its columns are
+  /// the entity number `e`, the primary key `z`, and `c`, the index of the column in ``sideColumns``.
+  static let sides = "temp.managed_sides"
+  /// The columns that change in other rows.
+  var sideColumns: [HistoryColumns.Column] = []
   /// SQL for the primary keys in ``rows``.
   static let keys = "SELECT z FROM \(rows)"
 
@@ -43,10 +48,15 @@ final class BatchTransaction {
     try dropTables()
     try run("CREATE TABLE \(Self.rows) (z INTEGER PRIMARY KEY, e INTEGER, f INTEGER\(values))")
     try run("CREATE TABLE \(Self.touched) (e INTEGER, z INTEGER, r INTEGER, PRIMARY KEY (e, z)) WITHOUT ROWID")
+    if state.tracksHistory {
+      try run("CREATE TABLE \(Self.sides) (e INTEGER, z INTEGER, c INTEGER, PRIMARY KEY (e, z, c)) WITHOUT ROWID")
+    }
   }
 
   func dropTables() throws(ManagedObjectError) {
-    for table in [Self.rows, Self.touched] { try run("DROP TABLE IF EXISTS \(table)") }
+    for table in [Self.rows, Self.touched] + (state.tracksHistory ? [Self.sides] : []) {
+      try run("DROP TABLE IF EXISTS \(table)")
+    }
   }
 
   /// Executes a statement, and ignores its rows. Its work limit is the one for statements that join two tables, because

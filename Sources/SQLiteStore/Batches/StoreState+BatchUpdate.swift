@@ -22,7 +22,6 @@ extension StoreState {
         try batch.checkConstraints(columns)
         try batch.noteChangedValues(columns)
         try batch.assign(columns)
-        try batch.beginHistory()
         try batch.recordUpdates(of: BatchTransaction.rows, columns.map(\.assignment.target.slot))
       }
       let result = try batch.result(count: count, changed: "SELECT e, z FROM \(BatchTransaction.rows) ORDER BY e, z")

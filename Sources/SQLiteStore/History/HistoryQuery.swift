@@ -106,15 +106,11 @@ struct HistoryQuery {
       }
     if names.isEmpty, isNegated { return }
     let list = names.compactMap(\.self).sorted().map { parameter(.text($0)) }.joined(separator: ", ")
-    var alternatives = [
-      "\(textNumber) IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME IN (\(list)))",
-      "\(textNumber) IS NULL AND \(olderText) IN (\(list))",
-    ]
-    if names.contains(nil) {
-      alternatives += [
-        "\(textNumber) IS NULL AND \(olderText) IS NULL",
-        "\(textNumber) NOT IN (SELECT Z_PK FROM ATRANSACTIONSTRING)",
-      ]
+    var alternatives = ["\(textNumber) IS NULL AND \(olderText) IN (\(list))"]
+    if names.contains(nil) { alternatives.append("\(textNumber) IS NULL AND \(olderText) IS NULL") }
+    if file.tables[HistoryTables.texts] != nil {
+      alternatives.append("\(textNumber) IN (SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME IN (\(list)))")
+      if names.contains(nil) { alternatives.append("\(textNumber) NOT IN (SELECT Z_PK FROM ATRANSACTIONSTRING)") }
     }
     transactionConditions.append("(\(alternatives.joined(separator: " OR "))) IS \(isNegated ? "NOT " : "")TRUE")
   }

@@ -117,7 +117,10 @@ struct HistoryReading {
     let entity = ManagedObjectModel.Entity(model: state.schema.model, index: index)
     let key = RowKey(store: state.storeNumber, entityIndex: index, number: statement.integer(first + 2))
     var change = PersistentHistoryChange(kind: kind, objectID: state.objectID(key))
-    if kind == .update { change.updatedProperties = HistoryTables.names(entity, statement.data(first + 3)) }
+    if kind == .update {
+      change.updatedProperties =
+        try state.historyColumns.columns(state.schema, database)[index]?.names(statement.data(first + 3)) ?? []
+    }
     guard kind == .delete else { return change }
     for (position, attribute) in HistoryTables.preserved(entity).prefix(tombstoneCount).enumerated() {
       let value = try state.reading.value(

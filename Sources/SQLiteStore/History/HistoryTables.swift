@@ -1,10 +1,8 @@
-package import FoundationEssentials
 package import ManagedObjects
 
 /// The tables of the persistent history: transactions, changes and strings.
 ///
-/// Sources: files of Core Data. According to third-party reports, the bits of `ZCOLUMNS` represent all properties of an
-/// entity, sorted by name, starting at the highest bit of the first byte.
+/// Sources: files of Core Data.
 package enum HistoryTables {
   package static let changes = "ACHANGE"
   package static let transactions = "ATRANSACTION"
@@ -14,9 +12,28 @@ package enum HistoryTables {
     (16_001, "CHANGE"), (16_002, "TRANSACTION"), (16_003, "TRANSACTIONSTRING"),
   ]
 
-  /// Returns true if a file has the tables of a history.
+  /// Returns true if a file has the tables of a history. Files of older frameworks have no table of texts.
   static func areThere(_ file: FileSchema) -> Bool {
-    [changes, transactions, texts].allSatisfy { file.tables[$0] != nil }
+    [changes, transactions].allSatisfy { file.tables[$0] != nil }
+  }
+
+  /// Returns the names of the columns of a table, in Core Data's order.
+  ///
+  /// - Parameters:
+  ///   - hasTexts: False for the tables of older frameworks, which have no table of texts.
+  ///   - tombstoneCount: The number of columns for the preserved values of deleted objects.
+  static func columns(of table: String, hasTexts: Bool, tombstoneCount: Int) -> [String] {
+    let own =
+      switch table {
+      case changes:
+        ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+          + (0..<tombstoneCount).map { "ZTOMBSTONE\($0)" }
+      case transactions:
+        (hasTexts ? ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"] : [])
+          + ["ZTIMESTAMP", "ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID", "ZQUERYGEN"]
+      default: ["ZNAME"]
+      }
+    return ["Z_PK", "Z_ENT", "Z_OPT"] + own
   }
 
   /// Returns the number of columns that a model needs for the preserved values of deleted objects.
@@ -46,13 +63,36 @@ package enum HistoryTables {
       "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
     ]
     for statement in statements { try database.execute(statement) }
-    let entity = try database.statement("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?)")
-    for (index, (number, name)) in entities.enumerated() {
-      try entity.bind(1, number)
-      try entity.bind(2, name)
-      try entity.bind(3, index == 1 ? last : 0)
-      try entity.run()
+    // The first save with a history inserts the rows of `Z_PRIMARYKEY`.
+    if last > 0 { _ = try nextKey(of: 1, database, count: last) }
+  }
+
+  /// Returns the next primary key for a row of a table of the history. If `count` is greater than 1, reserves `count`
+  /// keys and returns the last one.
+  ///
+  /// - Parameter index: The index of the table in ``entities``.
+  static func nextKey(of index: Int, _ database: Database, count: Int64 = 1) throws(ManagedObjectError) -> Int64 {
+    let (number, name) = entities[index]
+    let update = try database.statement(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX")
+    try update.bind(1, number)
+    try update.bind(2, count)
+    defer { update.reset() }
+    if try update.step() {
+      // The sum is a floating-point number if it is too large for an integer.
+      if case .integer(let last) = update.value(0), last >= count { return last }
+      throw ManagedObjectError(
+        .save, "\(database.path): Z_PRIMARYKEY has no number left for Z_ENT \(number), which the history needs")
     }
+    let table = [changes, transactions, texts][index]
+    let insertion = try database.statement(
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
+        + "VALUES (?1, ?2, 0, ?3 + IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)) RETURNING Z_MAX")
+    try insertion.bind(1, number)
+    try insertion.bind(2, name)
+    try insertion.bind(3, count)
+    defer { insertion.reset() }
+    return try insertion.step() ? insertion.integer(0) : count
   }
 
   /// Deletes the tables of a history, with all recorded saves.
@@ -66,34 +106,17 @@ package enum HistoryTables {
     try database.number("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = \(entities[1].number)")
   }
 
-  /// Returns the attributes whose values the history keeps when an object is deleted, sorted by name.
+  /// Returns the attributes whose values the history keeps when an object is deleted, in the order of their columns:
+  /// sorted by name, unless the entity has a list of names for older frameworks.
   package static func preserved(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
-    entity.attributes.filter { $0.definition.preservesValueInHistoryOnDeletion && !$0.isTransient }
-      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-  }
-
-  /// Returns the properties that have a bit in `ZCOLUMNS`, in the order of the bits.
-  static func properties(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Property] {
-    entity.properties.filter { property in
-      switch property {
-      case .attribute(let attribute): !attribute.isTransient
-      case .relationship(let relationship): !relationship.isTransient
+    if case .string(let list)? = entity.definition.userInfo["NSPersistentHistoryTombstoneAttributes"] {
+      return list.split(separator: ",").compactMap { name in
+        entity.attribute(named: String(name.trimmingPrefix { $0 == " " }.prefix { $0 != " " })).flatMap {
+          $0.isTransient ? nil : $0
+        }
       }
-    }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-  }
-
-  /// Returns a value of `ZCOLUMNS`: a bit for each property, which is 1 if `isSet` returns true for it.
-  static func bits<Property>(_ properties: [Property], where isSet: (Property) -> Bool) -> Data {
-    var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
-    for (index, property) in properties.enumerated() where isSet(property) { bytes[index / 8] |= 0x80 >> (index % 8) }
-    return Data(bytes)
-  }
-
-  /// Returns the names of the properties whose bits are set in a value of `ZCOLUMNS`.
-  package static func names(_ entity: ManagedObjectModel.Entity, _ bits: Data) -> [String] {
-    let bytes = Array(bits)
-    return properties(entity).enumerated().compactMap { index, property in
-      index / 8 < bytes.count && bytes[index / 8] & 0x80 >> (index % 8) != 0 ? property.name : nil
     }
+    return entity.attributes.filter { $0.definition.preservesValueInHistoryOnDeletion && !$0.isTransient }
+      .sorted { $0.name.precedes($1.name) }
   }
 }

@@ -2,74 +2,116 @@ internal import FoundationEssentials
 internal import ManagedObjects
 internal import SQLQueries
 
-/// Records a save in the history of the store, in the database transaction of the save.
+/// Records a save in the history of the store, in the database transaction of the save, as Core Data records it.
 struct HistoryWriting {
   let database: Database
   let schema: StoreSchema
   let state: StoreState
-  /// A cache of the properties of entities, by entity index.
-  private var known: [Int: EntityProperties] = [:]
+  /// The attributes to preserve, by the index of the entity.
+  private var preserved: [Int32: [ManagedObjectModel.Entity.Attribute]] = [:]
   /// The number of columns for the preserved values of deleted objects.
   private var tombstoneCount: Int
 
-  private struct EntityProperties {
-    let preserved: [ManagedObjectModel.Entity.Attribute]
-    /// The slots of all stored properties, in the order of their bits in `ZCOLUMNS`.
-    let slots: [Int]
+  /// A change of a column that the save does not contain: the other side of a relationship.
+  struct SideChange {
+    let key: RowKey
+    let column: HistoryColumns.Column
   }
 
   init(_ state: StoreState) {
     self.state = state
     database = state.database
     schema = state.schema
-    tombstoneCount = state.tombstoneCount
+    tombstoneCount = state.history?.tombstoneCount ?? 0
   }
 
-  /// Records a save.
+  /// Records a save: first the inserted objects, then the updated ones, then the deleted ones.
   ///
   /// - Parameters:
   ///   - changes: The saved rows.
   ///   - slots: For each updated row, the slots whose values change.
   ///   - touched: The keys of further rows that the save changes, such as those of related objects.
-  /// - Returns: The transaction number.
+  ///   - sides: The changes of columns that `changes` does not contain.
+  /// - Returns: The transaction number; nil if there is nothing to record, because the save changes only properties
+  ///   that are not stored.
   mutating func write(
-    _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey]
-  ) throws(ManagedObjectError) -> Int64 {
+    _ changes: StoreChanges, _ slots: [[Int]], touched: [RowKey], _ sides: [SideChange]
+  ) throws(ManagedObjectError) -> Int64? {
+    let updates = try updates(changes, slots, touched, sides)
+    let count = changes.inserted.count + updates.count + changes.deleted.count
+    if count == 0 { return nil }
     let transaction = try begin(author: changes.author, contextName: changes.contextName)
-    for row in changes.inserted { try write(.insert, row.key, transaction) }
-    for (row, slots) in zip(changes.updated, slots) {
-      try write(.update, row.key, transaction, bits: bits(row.key.entityIndex, slots))
+    var number = try HistoryTables.nextKey(of: 0, database, count: Int64(count)) - Int64(count)
+    func next() -> Int64 {
+      number += 1
+      return number
     }
-    for key in touched { try write(.update, key, transaction, bits: bits(key.entityIndex, [])) }
-    for row in changes.deleted { try write(.delete, row.key, transaction, tombstone: row) }
+    for row in changes.inserted { try write(.insert, row.key, next(), transaction) }
+    for (key, bits) in updates { try write(.update, key, next(), transaction, bits: bits) }
+    for row in changes.deleted { try write(.delete, row.key, next(), transaction, tombstone: row) }
     return transaction
+  }
+
+  /// Returns the updated rows with their values of `ZCOLUMNS`.
+  private func updates(
+    _ changes: StoreChanges, _ slots: [[Int]], _ touched: [RowKey], _ sides: [SideChange]
+  ) throws(ManagedObjectError) -> [(key: RowKey, bits: Data)] {
+    if changes.updated.isEmpty, touched.isEmpty { return [] }
+    let all = try columns()
+    var sideBits: [RowKey: [Int]] = [:]
+    for side in sides {
+      let bit = all[Int(side.key.entityIndex)]?.bit(side.column)
+      sideBits[side.key, default: []] += bit.map { [$0] } ?? []
+    }
+    var updates: [(key: RowKey, bits: Data)] = []
+    for (index, row) in changes.updated.enumerated() {
+      guard let columns = all[Int(row.key.entityIndex)] else { continue }
+      let own = columns.bits(slots[index], from: changes.snapshots[index], to: row)
+      let others = sideBits[row.key]
+      if own == nil, others == nil { continue }
+      updates.append((row.key, columns.data((own ?? []) + (others ?? []))))
+    }
+    for key in touched {
+      guard let columns = all[Int(key.entityIndex)] else { continue }
+      updates.append((key, columns.data(sideBits[key] ?? [])))
+    }
+    return updates
+  }
+
+  /// Returns the columns of all entities, by the index of the entity.
+  func columns() throws(ManagedObjectError) -> [HistoryColumns?] {
+    try state.historyColumns.columns(schema, database)
   }
 
   /// Records a transaction without changes. Returns its number.
   func begin(author: String, contextName: String) throws(ManagedObjectError) -> Int64 {
-    let transaction = try nextNumber(HistoryTables.entities[1].number)
-    let texts = [author, "", contextName, ProcessInfo.processInfo.processName]
+    let transaction = try HistoryTables.nextKey(of: 1, database)
+    // Core Data has the identifier of the main bundle here. A program without one is identified by its name.
+    let process = ProcessInfo.processInfo.processName
+    let texts = [author, process, process, contextName]
+    let hasNumbers = state.history?.hasTexts ?? true
+    let columns = ["ZAUTHOR", "ZBUNDLEID", "ZPROCESSID", "ZCONTEXTNAME"].map { $0 + (hasNumbers ? "TS" : "") }
     let statement = try database.statement(
-      "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
+      "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(columns.joined(separator: ", "))) "
         + "VALUES (?, \(HistoryTables.entities[1].number), ?, ?, ?, ?, ?)")
-    var textNumbers: [Int64?] = []
-    for text in texts { textNumbers.append(text.isEmpty ? nil : try number(of: text)) }
-    try statement.bind(1, transaction)
-    for (index, number) in textNumbers.enumerated() {
-      if let number { try statement.bind(Int32(index + 2), number) } else { try statement.bindNull(Int32(index + 2)) }
+    var values: [SQLValue] = [.integer(transaction), .real(Date().timeIntervalSinceReferenceDate)]
+    for text in texts {
+      if text.isEmpty {
+        values.append(.null)
+      } else {
+        values.append(hasNumbers ? .integer(try number(of: text)) : .text(text))
+      }
     }
-    try statement.bind(6, Date().timeIntervalSinceReferenceDate)
+    try statement.bind(values)
     try statement.run()
     return transaction
   }
 
-  private mutating func properties(ofEntity index: Int32) -> EntityProperties {
-    if let properties = known[Int(index)] { return properties }
-    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(index))
-    let properties = EntityProperties(
-      preserved: HistoryTables.preserved(entity), slots: HistoryTables.properties(entity).map(\.slot))
-    known[Int(index)] = properties
-    return properties
+  private mutating func preserved(_ index: Int32) -> [ManagedObjectModel.Entity.Attribute] {
+    if let known = preserved[index] { return known }
+    let attributes = HistoryTables.preserved(ManagedObjectModel.Entity(model: schema.model, index: Int(index)))
+    preserved[index] = attributes
+    return attributes
   }
 
   /// Adds the missing columns for the preserved values of deleted objects.
@@ -78,7 +120,16 @@ struct HistoryWriting {
   /// hash has the same byte for a preserved attribute and for one with external data, and no byte for a preserved
   /// derived attribute. So a model with the same hashes can preserve more values than the model of the program that
   /// created the columns.
+  ///
+  /// - Throws: ``ManagedObjectError/Code/save`` if columns are missing in a history that Core Data has started.
   mutating func addTombstoneColumns(_ count: Int) throws(ManagedObjectError) {
+    if tombstoneCount >= count { return }
+    guard state.metadata.ownsHistory else {
+      throw ManagedObjectError(
+        .save,
+        "\(database.path): the history cannot preserve the values of deleted objects: expected \(count) columns "
+          + "ZTOMBSTONE…, found \(tombstoneCount)")
+    }
     while tombstoneCount < count {
       try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(tombstoneCount) BLOB")
       tombstoneCount += 1
@@ -86,17 +137,17 @@ struct HistoryWriting {
   }
 
   private mutating func write(
-    _ kind: PersistentHistoryChange.Kind, _ key: RowKey, _ transaction: Int64, bits: Data? = nil,
+    _ kind: PersistentHistoryChange.Kind, _ key: RowKey, _ number: Int64, _ transaction: Int64, bits: Data? = nil,
     tombstone: StoreRow? = nil
   ) throws(ManagedObjectError) {
-    let preserved = tombstone == nil ? [] : properties(ofEntity: key.entityIndex).preserved
+    let preserved = tombstone == nil ? [] : preserved(key.entityIndex)
     try addTombstoneColumns(preserved.count)
     let columns = preserved.indices.map { ", ZTOMBSTONE\($0)" }.joined()
     let marks = preserved.map { _ in ", ?" }.joined()
     let statement = try database.statement(
       "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(columns)) "
         + "VALUES (?, \(HistoryTables.entities[0].number), ?, ?, ?, ?, ?\(marks))")
-    try statement.bind(1, nextNumber(HistoryTables.entities[0].number))
+    try statement.bind(1, number)
     try statement.bind(2, kind.rawValue)
     try statement.bind(3, schema.numbers[Int(key.entityIndex)])
     try statement.bind(4, key.number)
@@ -109,44 +160,18 @@ struct HistoryWriting {
     try statement.run()
   }
 
-  /// Returns the value of `ZCOLUMNS` for a change of a row of an entity: a bit for each property, which is 1 if `slots`
-  /// contains its slot. The first property has the highest bit of the first byte.
-  mutating func bits(_ entityIndex: Int32, _ slots: [Int]) -> Data {
-    HistoryTables.bits(properties(ofEntity: entityIndex).slots, where: slots.contains)
-  }
-
   /// Returns the primary key of `text` in `ATRANSACTIONSTRING`. Inserts the text if it is missing.
   private func number(of text: String) throws(ManagedObjectError) -> Int64 {
     let search = try database.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
     try search.bind(1, text)
     defer { search.reset() }
     if try search.step() { return search.integer(0) }
-    let number = try nextNumber(HistoryTables.entities[2].number)
+    let number = try HistoryTables.nextKey(of: 2, database)
     let insertion = try database.statement("INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)")
     try insertion.bind(1, number)
     try insertion.bind(2, HistoryTables.entities[2].number)
     try insertion.bind(3, text)
     try insertion.run()
-    return number
-  }
-
-  /// Returns the next primary key for a row of a history table. If `count` is greater than 1, reserves `count` keys and
-  /// returns the last one.
-  func nextNumber(_ entity: Int64, count: Int64 = 1) throws(ManagedObjectError) -> Int64 {
-    let statement = try database.statement(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX")
-    try statement.bind(1, entity)
-    try statement.bind(2, count)
-    defer { statement.reset() }
-    guard try statement.step() else {
-      throw ManagedObjectError(
-        .save, "\(database.path): Z_PRIMARYKEY has no row with Z_ENT \(entity), which the history needs")
-    }
-    // The sum is a floating-point number if it is too large for an integer.
-    guard case .integer(let number) = statement.value(0), number >= count else {
-      throw ManagedObjectError(
-        .save, "\(database.path): Z_PRIMARYKEY has no number left for Z_ENT \(entity), which the history needs")
-    }
     return number
   }
 }

@@ -14,7 +14,8 @@ public struct PersistentHistoryTransaction: Hashable, Sendable {
   public var author: String?
   /// The name of the context that saved; nil if it had none.
   public var contextName: String?
-  /// The bundle identifier of the program that saved; nil for saves of this package, which does not record it.
+  /// The bundle identifier of the program that saved; the name of the process for saves of this package. Nil if it was
+  /// not recorded.
   public var bundleIdentifier: String?
   /// The name of the process that saved; nil if it was not recorded.
   public var processName: String?
@@ -47,8 +48,10 @@ public struct PersistentHistoryChange: Hashable, Sendable {
   public var kind: Kind
   /// The ID of the object, which may have been deleted since.
   public var objectID: ManagedObjectID
-  /// For an update, the names of the properties whose values changed, sorted. Empty for other kinds of changes, and for
-  /// an object that changed only because the save changed the other side of its relationship.
+  /// For an update, the names of the properties whose values changed, sorted. Empty for other kinds of changes.
+  ///
+  /// If an entity has several to-many relationships, their names can be missing in a history that Core Data has
+  /// recorded, because the file does not always show which of them changed.
   public var updatedProperties: [String] = []
   /// The values of a deleted object that the model says to preserve in the history, by attribute name.
   public var tombstone: [String: AttributeValue] = [:]

@@ -13,14 +13,16 @@ extension SQLiteStore {
   /// }
   /// ```
   ///
-  /// To record a history, open the store with ``StoreAccess/readWrite(createsFile:tracksHistory:allowsTriggers:)``.
+  /// To record a history, open the store with ``StoreAccess/readWrite(createsFile:tracksHistory:allowsTriggers:)``. A
+  /// history that Core Data has started in the file is continued as Core Data continues it. A history has no save that
+  /// changed only properties that are not stored.
   ///
   /// After a migration without a mapping, the history has the same transactions. Their changes refer to the entities
   /// and properties of the new model; changes to objects of removed entities are missing. A migration with a mapping
   /// creates the objects again. It deletes the history, and numbers from before it are expired.
   ///
-  /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if `number` is positive and this package records the
-  ///   history, but transactions after `number` were deleted, or `number` is greater than that of the last one;
+  /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if `number` is positive, but transactions after
+  ///   `number` were deleted, or `number` is greater than that of the last one;
   ///   ``ManagedObjectError/Code/sqlite`` if the file cannot be read;
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store now has another model.
   /// - Complexity: O(*n*) in the number of changes.
@@ -39,8 +41,7 @@ extension SQLiteStore {
   /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if ``HistoryRequest/after`` is a token or a positive
-  ///   number and the history, which this package records, does not have all transactions after it, or if it is a token
-  ///   and the history was deleted; ``ManagedObjectError/Code/invalidState`` for a token of another store;
+  ///   number and the history does not have all transactions after it, or if it is a token and the history was deleted; ``ManagedObjectError/Code/invalidState`` for a token of another store;
   ///   ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit or a date that is not a number; the errors
   ///   of ``history(after:)``.
@@ -144,8 +145,9 @@ extension SQLiteStore {
   /// if let last = transactions.last { try store.deleteHistory(through: last.number) }
   /// ```
   ///
-  /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, if another program records the history of
-  ///   the store, or if the file has triggers, views or virtual tables that the access does not allow.
+  /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, if its history has other columns than those
+  ///   of Core Data, if the file has tables of CloudKit, which reads the history, or triggers, views or virtual tables
+  ///   that the access does not allow.
   /// - Complexity: O(*n*) in the number of recorded changes.
   public func deleteHistory(through number: Int64) throws(ManagedObjectError) {
     try checkIsWritable()
@@ -170,8 +172,7 @@ extension SQLiteStore {
     try withState { state throws(ManagedObjectError) in try state.deleteHistory(before: position) }
   }
 
-  /// Stops recording a history, and deletes the history. Programs that cannot record it, such as those that use Core
-  /// Data, can then save to the store. Does nothing if the store has no history.
+  /// Stops recording a history, and deletes the history. Does nothing if the store has no history.
   ///
   /// ```swift
   /// try store.stopTrackingHistory()
@@ -181,7 +182,7 @@ extension SQLiteStore {
   /// If a history is recorded again later, its numbers continue after those of the deleted one.
   ///
   /// - Throws: ``ManagedObjectError/Code/save`` if the store is read-only, or if the file has triggers, views or
-  ///   virtual tables that the access does not allow, ``ManagedObjectError/Code/operation`` if another program records
+  ///   virtual tables that the access does not allow, ``ManagedObjectError/Code/operation`` if Core Data has started
   ///   the history of the store.
   /// - Complexity: O(*n*) in the number of recorded changes.
   public func stopTrackingHistory() throws(ManagedObjectError) {

@@ -40,3 +40,13 @@ extension StoreState {
     return versions
   }
 }
+
+extension SQLiteStore {
+  /// Returns the columns of an entity whose changes the history records, for tests.
+  package func historyColumns(of entity: String) throws(ManagedObjectError) -> HistoryColumns? {
+    guard let index = model[entity]?.index else { return nil }
+    return try withState { state throws(ManagedObjectError) in
+      try state.historyColumns.columns(state.schema, state.database)[index]
+    }
+  }
+}

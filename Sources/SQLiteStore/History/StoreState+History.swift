@@ -4,8 +4,8 @@ internal import PropertyLists
 
 /// Functions that start, read, delete and stop the history of saves.
 extension StoreState {
-  /// True if saves of this store are recorded in its history.
-  var tracksHistory: Bool { metadata.tracksHistory }
+  /// True if saves of this store are recorded in its history: if it has the tables of one.
+  var tracksHistory: Bool { history != nil }
 
   func hasHistory() throws(ManagedObjectError) -> Bool { try historyReading() != nil }
 
@@ -46,7 +46,7 @@ extension StoreState {
         }
         return nil
       }
-      if let number, try MetadataTable.read(database).tracksHistory { try checkHasAll(after: number) }
+      if let number { try checkHasAll(after: number) }
       return try body(&reading)
     }
   }
@@ -73,20 +73,14 @@ extension StoreState {
         : "the history does not have all transactions after \(number): those through \(deleted) were deleted")
   }
 
-  /// Starts recording a history.
-  ///
-  /// - Throws: ``ManagedObjectError/Code/operation`` if another program records the history of the store.
+  /// Starts recording a history. Does nothing if the store has one already.
   mutating func trackHistory() throws(ManagedObjectError) {
     if tracksHistory { return }
     try checkForeignParts()
     var metadata = metadata
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
       metadata = try MetadataTable.read(database)
-      if metadata.tracksHistory { return }
-      if try hasHistory() {
-        throw ManagedObjectError(
-          .operation, "cannot start a history, because another program records the history of the store")
-      }
+      if try hasHistory() { return }
       try HistoryTables.make(schema, database, after: metadata.lastHistoryNumber)
       metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
       metadata.set(nil, for: StoreMetadataKey.lastHistoryNumber)
@@ -97,7 +91,7 @@ extension StoreState {
 
   /// Stops recording a history, and deletes the history. Does nothing if the store has no history.
   ///
-  /// - Throws: ``ManagedObjectError/Code/operation`` if another program records the history of the store.
+  /// - Throws: ``ManagedObjectError/Code/operation`` if Core Data has started the history of the store.
   mutating func stopTrackingHistory() throws(ManagedObjectError) {
     guard try hasHistory() else { return }
     try checkForeignParts()
@@ -105,8 +99,8 @@ extension StoreState {
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
       metadata = try MetadataTable.read(database)
       guard try hasHistory() else { return }
-      guard metadata.tracksHistory else {
-        throw ManagedObjectError(.operation, "cannot stop the history of the store, because another program records it")
+      guard metadata.ownsHistory else {
+        throw ManagedObjectError(.operation, "cannot stop the history of the store, because Core Data has started it")
       }
       metadata.set(nil, for: StoreMetadataKey.historyTracking)
       let last = try HistoryTables.lastNumber(database)
@@ -151,12 +145,14 @@ extension StoreState {
   /// - Parameter last: Returns the number of the last transaction to delete. It is called in the database transaction
   ///   that deletes.
   func deleteHistory(through last: () throws(ManagedObjectError) -> Int64) throws(ManagedObjectError) {
-    guard try hasHistory() else { return }
-    guard tracksHistory else {
-      throw ManagedObjectError(.save, "cannot delete the history of the store, because another program records it")
-    }
     try checkForeignParts()
     try database.transaction(.immediate) { () throws(ManagedObjectError) in
+      guard let history = try HistoryLayout(FileSchema(database), database) else { return }
+      if !history.obstacles.isEmpty { throw WritingObstacles.error(history.obstacles, database.path) }
+      if history.isMirrored {
+        throw ManagedObjectError(
+          .save, "cannot delete the history of the store: CloudKit reads it, and would lose what it has not exported")
+      }
       let number = try last()
       for (table, column) in [(HistoryTables.changes, "ZTRANSACTIONID"), (HistoryTables.transactions, "Z_PK")] {
         let statement = try database.statement("DELETE FROM \(table) WHERE \(column) <= ?")
@@ -168,8 +164,8 @@ extension StoreState {
 }
 
 extension StoreMetadata {
-  /// True if this package records the history of the store.
-  package var tracksHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
+  /// True if this package has started the history of the store.
+  package var ownsHistory: Bool { values[StoreMetadataKey.historyTracking]?.boolean == true }
 
   /// The last transaction number of a history that ``StoreState/stopTrackingHistory()`` has deleted; 0 if none was
   /// deleted.

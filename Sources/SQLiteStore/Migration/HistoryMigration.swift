@@ -15,16 +15,17 @@ struct HistoryMigration {
   /// The conversion of the changes to objects of one entity. The properties are in the order of their bits.
   private struct Conversion {
     let number: Int64
-    let oldEntity: ManagedObjectModel.Entity
-    let newProperties: [ManagedObjectModel.Entity.Property]
+    let oldColumns: HistoryColumns
+    let newColumns: HistoryColumns
     /// The name of each property in the old model, by its name in the new model.
     let formers: [String: String]
     var known: [Data: Data] = [:]
 
     mutating func bits(_ bits: Data) -> Data {
       if let known = known[bits] { return known }
-      let names = Set(HistoryTables.names(oldEntity, bits))
-      let result = HistoryTables.bits(newProperties) { formers[$0.name].map(names.contains) ?? false }
+      let names = Set(oldColumns.names(bits))
+      let changed = formers.filter { names.contains($0.value) }.keys
+      let result = newColumns.data(newColumns.bits(ofProperties: Set(changed)))
       known[bits] = result
       return result
     }
@@ -41,13 +42,17 @@ struct HistoryMigration {
     for index in 0..<max(oldCount, newCount) where !columns.contains("ZTOMBSTONE\(index)") {
       try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(index) BLOB")
     }
+    // The new columns are found after the old ones, with the same recorded changes.
+    let oldColumns = try HistoryColumnSearch.columns(old, database)
+    let newColumns = HistoryColumnSearch.columns(new)
     var conversions: [Int64: Conversion] = [:]
     for entity in mapping.source.entities where old.numbers[entity.index] != 0 {
       guard let index = mapping.destination(of: entity.index), new.numbers[index] != 0 else { continue }
       let destination = ManagedObjectModel.Entity(model: mapping.destination, index: index)
+      guard let former = oldColumns[entity.index], let columns = newColumns[index] else { continue }
       try convertTombstones(entity, destination, count: oldCount)
       conversions[old.numbers[entity.index]] = Conversion(
-        number: new.numbers[index], oldEntity: entity, newProperties: HistoryTables.properties(destination),
+        number: new.numbers[index], oldColumns: former, newColumns: columns,
         formers: mapping.properties[index])
     }
     try deleteChanges(except: conversions.keys.sorted())
@@ -146,8 +151,8 @@ extension HistoryTables {
     }
     for (number, _) in entities {
       try database.execute(
-        "UPDATE main.Z_PRIMARYKEY SET Z_MAX = (SELECT Z_MAX FROM \(attached).Z_PRIMARYKEY WHERE Z_ENT = \(number)) "
-          + "WHERE Z_ENT = \(number)")
+        "INSERT INTO main.Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX "
+          + "FROM \(attached).Z_PRIMARYKEY WHERE Z_ENT = \(number)")
     }
   }
 

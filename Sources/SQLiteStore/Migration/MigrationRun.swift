@@ -49,7 +49,7 @@ struct MigrationRun {
     let file = try FileSchema(database)
     let old = try StoreSchema(source, configuration, of: file, in: database)
     let tables = StoreTables(schema: old, file: file, database: database)
-    try tables.check(tracksHistory: metadata.tracksHistory)
+    try tables.check(tracksHistory: metadata.ownsHistory)
     let files = try ExternalColumns(old).files(database)
     try externalData.require(files)
     let folder = try ScratchFolder(beside: path, isLocked: true)
@@ -78,7 +78,7 @@ struct MigrationRun {
     }
     let file = try FileSchema(database)
     let schema = try StoreSchema(source, configuration, of: file, in: database)
-    try StoreTables(schema: schema, file: file, database: database).check(tracksHistory: metadata.tracksHistory)
+    try StoreTables(schema: schema, file: file, database: database).check(tracksHistory: metadata.ownsHistory)
     do { try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.migration, error.message)
     }
@@ -112,7 +112,7 @@ struct MigrationRun {
     _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {
     let migration = try StoreMigration(
-      database, mapping, configuration, externalData, policy, tracksHistory: metadata.tracksHistory,
+      database, mapping, configuration, externalData, policy, tracksHistory: metadata.ownsHistory,
       report: reports.step(number))
     losses += migration.losses
     return try migration.changeTables(&metadata)
@@ -200,7 +200,7 @@ struct MigrationRun {
     }
     var metadata = metadata
     metadata.describe(plan.destination, configuration)
-    let tracksHistory = metadata.tracksHistory
+    let tracksHistory = metadata.ownsHistory
     // The new objects are created without a history.
     metadata.set(nil, for: StoreMetadataKey.historyTracking)
     let schema = StoreSchema(plan.destination, configuration: configuration)

@@ -24,8 +24,8 @@ extension SQLiteStore {
   /// With a mapping, all objects are created again in a file next to the store, and validated. The objects of an entity
   /// hierarchy keep their primary keys if they come from one hierarchy.
   ///
-  /// Without a mapping, a history that this package records is kept; with a mapping, it is deleted: see
-  /// ``history(after:)``. A store with a history that another program records is not migrated.
+  /// Without a mapping, a history that this package has started is kept; with a mapping, it is deleted:
+  /// see ``history(after:)``. A store with a history that Core Data has started is not migrated.
   ///
   /// In both cases the store changes in one transaction: if the process ends before it commits, the file has the old
   /// store. No other process can save to the store meanwhile. External files that are no longer used are removed at the

@@ -26,7 +26,7 @@ struct StoreMigration {
   /// - Parameters:
   ///   - externalData: The external files of the store.
   ///   - policy: The handling of values and objects that the new model cannot represent.
-  ///   - tracksHistory: True if this package records the history of the store.
+  ///   - tracksHistory: True if this package has started the history of the store.
   /// - Throws: ``ManagedObjectError/Code/droppedValues``, or ``ManagedObjectError/Code/multipleErrors`` with several
   ///   such errors, if values would be dropped and the policy does not allow that,
   ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.

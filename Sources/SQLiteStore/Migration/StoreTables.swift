@@ -23,9 +23,9 @@ struct StoreTables {
 
   /// Checks that a migration would not lose parts of the file that are not in the model.
   ///
-  /// - Parameter tracksHistory: True if this package records the history of the store.
+  /// - Parameter tracksHistory: True if this package has started the history of the store.
   /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history
-  ///   that another program records, rows that are not objects, or tables with the names that the old tables would
+  ///   that Core Data has started, rows that are not objects, or tables with the names that the old tables would
   ///   get.
   /// - Complexity: O(*n*) in the number of rows.
   func check(tracksHistory: Bool) throws(ManagedObjectError) {
@@ -34,7 +34,7 @@ struct StoreTables {
       reasons.append("the trigger \(trigger.name.quoted) of another program, which the migration would delete")
     }
     if !tracksHistory, file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {
-      reasons.append("a history of changes that another program records, which would not match the new model")
+      reasons.append("a history of changes that Core Data has started, which would not match the new model")
     }
     for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
     for (name, other) in file.others where name.hasPrefix(Self.aside) {

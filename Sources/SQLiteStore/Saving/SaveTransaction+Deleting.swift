@@ -127,7 +127,7 @@ extension SaveTransaction {
   ) throws(ManagedObjectError) {
     guard case .toOne(let target?) = row.values[slot], let back = inverseColumns(of: target, side) else { return }
     if let back = back.toOne {
-      try clear(target, back, row.key)
+      try clear(target, back, side.inverseSlot, row.key)
     } else {
       noteLoss(of: row.key, by: target, side.inverseSlot)
     }
@@ -140,7 +140,8 @@ extension SaveTransaction {
     let list = NumberList(keys.map(\.number))
     switch columns.source {
     case .column(let index, let column, let entityColumn, _):
-      try clear(schema.tables[index], column, entityColumn, list, isSide: side != nil)
+      let owner = keys.first.map { (key: $0, slot: slot) }
+      try clear(schema.tables[index], column, entityColumn, list, side, owner)
     case .join(let index, let own, let other, _, let isReflexive):
       let found =
         try ToManyReading(database: database, schema: schema, storeNumber: storeNumber)
@@ -159,20 +160,27 @@ extension SaveTransaction {
 
   /// Sets a foreign key column to NULL in all rows that refer to deleted rows.
   ///
-  /// - Parameter isSide: True if the column stores a to-one relationship of the rows. False if it stores a to-many
-  ///   relationship without an inverse of other objects: the rows themselves then do not count as changed.
+  /// - Parameters:
+  ///   - side: The relationship of the deleted rows whose inverse is the to-one relationship that the column stores.
+  ///     Nil if the column stores a to-many relationship without an inverse: the rows themselves then count as changed
+  ///     only in a history.
+  ///   - owner: One of the deleted rows, and the slot of their relationship.
   private func clear(
-    _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ list: NumberList, isSide: Bool
+    _ table: StoreTable, _ column: Int, _ entityColumn: Int?, _ list: NumberList, _ side: RelationshipSide?,
+    _ owner: (key: RowKey, slot: Int)?
   ) throws(ManagedObjectError) {
     let statement = try database.statement(
       "UPDATE \(table.name.sqlName) SET \(table.settingNull(column, entityColumn)) "
         + "WHERE \(table.columns[column].name.sqlName) \(list.condition) RETURNING Z_PK, Z_ENT")
     try list.bind(to: statement, 1)
     try statement.forEachRow {
-      guard isSide, let index = schema.entityIndices[statement.integer(1)], table.entities.contains(index) else {
-        return
+      guard let index = schema.entityIndices[statement.integer(1)], table.entities.contains(index) else { return }
+      let key = RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0))
+      if let side {
+        noteChange(of: key, side.inverseSlot, changesEntity: true)
+      } else if let owner {
+        noteOwnerChange(of: key, owner.key, owner.slot)
       }
-      noteChange(of: RowKey(store: storeNumber, entityIndex: index, number: statement.integer(0)))
     }
   }
 }

@@ -27,13 +27,13 @@ extension SaveTransaction {
       case (.toOne, .toOne(let previous?)):
         guard let side = schema.sides[entity][slot], let back = inverseColumns(of: previous, side) else { continue }
         if let back = back.toOne {
-          try clear(previous, back, row.key)
+          try clear(previous, back, side.inverseSlot, row.key)
         } else {
           noteLoss(of: row.key, by: previous, side.inverseSlot)
         }
       case (.toMany(let columns), let before):
         for key in before.keys(where: { !value.refers(to: $0) }).sorted() {
-          try remove(key, from: row, columns, schema.sides[entity][slot])
+          try remove(key, from: row, slot, columns)
         }
       default: continue
       }
@@ -75,9 +75,11 @@ extension SaveTransaction {
     guard try current(key, column) == target else { return }
     let owner = try current(target, back)
     if owner == key { return }
-    if isDecided(target, side.inverseSlot) || filling != nil && owner != nil { return try clear(key, column, target) }
-    if let owner { try clear(owner, column, target) }
-    try assign(key, to: target, back)
+    if isDecided(target, side.inverseSlot) || filling != nil && owner != nil {
+      return try clear(key, column, side.slot, target)
+    }
+    if let owner { try clear(owner, column, side.slot, target) }
+    try assign(key, to: target, back, side.inverseSlot, former: owner)
   }
 
   /// Returns the key to write for a to-one relationship: the key `target`, or nil if the object was deleted and the
@@ -154,7 +156,9 @@ extension SaveTransaction {
   }
 
   /// Sets a to-one relationship of a row to NULL, if it refers to `target`.
-  func clear(_ key: RowKey, _ columns: ToOneColumns, _ target: RowKey) throws(ManagedObjectError) {
+  func clear(
+    _ key: RowKey, _ columns: ToOneColumns, _ slot: Int, _ target: RowKey
+  ) throws(ManagedObjectError) {
     guard !deleted.contains(key), let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let statement = try database.statement(
       "UPDATE \(table.name.sqlName) SET \(table.settingNull(columns.column, columns.entityColumn)) "
@@ -162,11 +166,15 @@ extension SaveTransaction {
     try statement.bind(1, key.number)
     try statement.bind(2, target.number)
     try statement.run()
-    if database.changeCount > 0 { noteChange(of: key) }
+    if database.changeCount > 0 { noteChange(of: key, slot, changesEntity: true) }
   }
 
   /// Sets a to-one relationship of a row.
-  func assign(_ target: RowKey, to key: RowKey, _ columns: ToOneColumns) throws(ManagedObjectError) {
+  ///
+  /// - Parameter former: The object to which the relationship refers now.
+  func assign(
+    _ target: RowKey, to key: RowKey, _ columns: ToOneColumns, _ slot: Int, former: RowKey?
+  ) throws(ManagedObjectError) {
     guard let table = schema.table(ofEntity: Int(key.entityIndex)) else { return }
     let entity = columns.entityColumn.map {
       ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(target.entityIndex)])"
@@ -178,7 +186,7 @@ extension SaveTransaction {
     try statement.bind(1, target.number)
     try statement.bind(2, key.number)
     try statement.run()
-    noteChange(of: key)
+    noteChange(of: key, slot, changesEntity: former?.entityIndex != target.entityIndex)
   }
 
   // Finding rows that change although they are not in the save, and rows that get other values than those in the save.
@@ -204,19 +212,36 @@ extension SaveTransaction {
   /// Records that the row `owner` changes because its relationship loses the object `key`. Does nothing if the save
   /// already writes `owner` with a value that does not contain `key`.
   func noteLoss(of key: RowKey, by owner: RowKey, _ slot: Int) {
-    if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner) }
+    if rowIndices[owner] == nil || value(owner, slot)?.refers(to: key) != false { noteChange(of: owner, slot) }
   }
 
   /// Records that the row `owner` changes because its relationship gains the object `key`. Does nothing if the save
   /// already writes `owner` with a value that contains `key`.
   func noteGain(of key: RowKey, by owner: RowKey, _ slot: Int) {
-    if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner) }
+    if value(owner, slot)?.refers(to: key) != true { noteChange(of: owner, slot) }
   }
 
   /// Records that a row outside the save changes, or that a row in the save gets another value than the one in the
   /// save.
-  func noteChange(of key: RowKey) {
+  ///
+  /// - Parameters:
+  ///   - slot: The slot of the relationship that changes.
+  ///   - changesEntity: True if the object of a to-one relationship gets another entity, or if there is none anymore.
+  func noteChange(of key: RowKey, _ slot: Int, changesEntity: Bool = false) {
     if rowIndices[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
+    guard isRecorded else { return }
+    sideChanges.append(HistoryWriting.SideChange(key: key, column: .property(slot: slot)))
+    if changesEntity { sideChanges.append(HistoryWriting.SideChange(key: key, column: .entityNumber(slot: slot))) }
+  }
+
+  /// Records that an object gets another owner in a relationship without an inverse. Core Data counts this as a change
+  /// of the object only if it records a history.
+  func noteOwnerChange(of key: RowKey, _ owner: RowKey, _ slot: Int) {
+    let entity = ManagedObjectModel.Entity(model: schema.model, index: Int(owner.entityIndex))
+    guard isRecorded, !deleted.contains(key), let name = entity.relationships.first(where: { $0.slot == slot })?.name
+    else { return }
+    if rowIndices[key] == nil { touched.insert(key) }
+    sideChanges.append(HistoryWriting.SideChange(key: key, column: .owner(PropertyName(entity, name))))
   }
 
   /// True if a row exists in the file or in the save, and the save does not delete it.

@@ -53,11 +53,12 @@ extension SaveTransaction {
       if filling != nil, side != nil, owner != nil { return false }
       if side != nil {
         if let owner { noteLoss(of: key, by: owner, slot) }
-        try assign(row.key, to: key, own)
+        try assign(row.key, to: key, own, side?.inverseSlot ?? slot, former: owner)
       } else if let owner, try exists(owner) {
         noteOwnedTwice(key, by: row.key, owner, slot)
       } else {
         try setOwner(row.key, of: key, schema.tables[index], column, entityColumn)
+        noteOwnerChange(of: key, row.key, slot)
       }
     case .join(let index, let own, let other, let order, let isReflexive):
       guard try exists(key) else { return false }
@@ -114,8 +115,9 @@ extension SaveTransaction {
 
   /// Removes an object from a to-many relationship.
   func remove(
-    _ key: RowKey, from row: StoreRow, _ columns: ToManyColumns, _ side: RelationshipSide?
+    _ key: RowKey, from row: StoreRow, _ slot: Int, _ columns: ToManyColumns
   ) throws(ManagedObjectError) {
+    let side = schema.sides[Int(row.key.entityIndex)][slot]
     switch columns.source {
     case .column(let index, let column, let entityColumn, _):
       // The save has deleted the row.
@@ -127,7 +129,12 @@ extension SaveTransaction {
       try statement.bind(1, key.number)
       try statement.bind(2, row.key.number)
       try statement.run()
-      if database.changeCount > 0, side != nil { noteChange(of: key) }
+      if database.changeCount == 0 { return }
+      if let side {
+        noteChange(of: key, side.inverseSlot, changesEntity: true)
+      } else {
+        noteOwnerChange(of: key, row.key, slot)
+      }
     case .join(let index, let own, let other, _, let isReflexive):
       // With an inverse, the rows of the join table were deleted with the object.
       if side != nil, deleted.contains(key) { return }

@@ -29,6 +29,10 @@ final class SaveTransaction {
   var conflicts: [MergeConflict] = []
   /// The rows outside the save that get a new version number because their relationships change.
   var touched: Set<RowKey> = []
+  /// The changes of columns that the save does not contain, for the history.
+  var sideChanges: [HistoryWriting.SideChange] = []
+  /// True if the save is recorded in a history.
+  let isRecorded: Bool
   /// A cache: for a row outside the save, true if it exists.
   var existence: [RowKey: Bool] = [:]
   /// The objects to append to ordered relationships.
@@ -48,6 +52,7 @@ final class SaveTransaction {
     self.changes = changes
     self.filling = filling
     self.state = state
+    isRecorded = state.tracksHistory && filling == nil
     database = state.database
     schema = state.schema
     storeNumber = state.storeNumber
@@ -65,7 +70,7 @@ final class SaveTransaction {
       }
     }
     try checkConstraints(slots)
-    if state.tracksHistory { try readPreservedValues() }
+    if isRecorded { try readPreservedValues() }
     try deleteRows()
     for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
     if let error = ManagedObjectError(merge: conflicts) { throw error }
@@ -73,9 +78,10 @@ final class SaveTransaction {
     try writeRelationships()
     if let error = ManagedObjectError(all: ownerErrors) { throw error }
     noteDerivedChanges()
-    guard state.tracksHistory else { return }
+    guard isRecorded else { return }
     var history = HistoryWriting(state)
-    historyNumber = try history.write(changes, slots, touched: touched.sorted())
+    // A touched row that is in `mended` exists.
+    historyNumber = try history.write(changes, slots, touched: touched.filter(mended.contains).sorted(), sideChanges)
   }
 
   /// Reads the values of deleted rows that the history preserves and that were not read yet because they are in

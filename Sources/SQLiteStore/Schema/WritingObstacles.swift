@@ -80,23 +80,20 @@ package enum WritingObstacles {
     return obstacles
   }
 
-  /// Returns the messages of ``inModel(_:)``, and messages about parts of a file that a save would not keep correct,
-  /// such as a history that another program records.
+  /// Returns the messages of ``inModel(_:)``, and messages about parts of a file that a save would not keep correct.
   ///
   /// - Parameters:
+  ///   - history: The tables of the history; nil if the file has none.
   ///   - triggers: The triggers that a save is allowed to run.
-  ///   - tracksHistory: True if this package records the history of the file.
   package static func inFile(
-    _ file: FileSchema, _ schema: StoreSchema, triggers: [FileSchema.Part], tracksHistory: Bool
+    _ file: FileSchema, _ schema: StoreSchema, _ history: HistoryLayout?, triggers: [FileSchema.Part]
   ) -> [String] {
     var obstacles = inModel(schema)
     let names = Set(triggers.map(\.name))
     for column in DerivedColumn.all(schema) where !column.isKept(by: names) {
       obstacles.append("no trigger keeps the derived attribute \(column.name) up to date")
     }
-    if !tracksHistory, file.tables["ATRANSACTION"] != nil || file.tables["ACHANGE"] != nil {
-      obstacles.append("the store has a history of its changes")
-    }
+    obstacles += history?.obstacles ?? []
     for table in schema.tables {
       for column in table.missingColumns.sorted() {
         obstacles.append("the table \(table.name) has no column \(table.columns[column].name)")

@@ -22,9 +22,10 @@ struct StoreState {
   /// allows triggers.
   private var foreignParts: [String]
   private let allowsTriggers: Bool
-  /// The number of columns for preserved values of deleted objects that the history had when the tables were last
-  /// checked.
-  private(set) var tombstoneCount: Int
+  /// The tables of the history when the tables were last checked; nil if the store has no history.
+  private(set) var history: HistoryLayout?
+  /// The columns whose changes the history records.
+  let historyColumns: HistoryColumnCache
   private let pragmas: StorePragmas
   /// The views that hide the tables of the file; nil unless the store ignores the version of the model.
   let fitted: FittedTables?
@@ -77,7 +78,8 @@ struct StoreState {
     let file = try FileSchema(database)
     metadata = try MetadataTable.read(database)
     allowsTriggers = access.allowsTriggers
-    tombstoneCount = file.tombstoneColumns.count
+    history = try HistoryLayout(file, database)
+    historyColumns = HistoryColumnCache()
     if access.ignoresModelVersion {
       let tables = try FittedTables(model, configuration, metadata, file, database)
       try tables.makeViews(database)
@@ -88,8 +90,7 @@ struct StoreState {
       fitted = nil
       if checksHashes { try Self.check(model, configuration, metadata, file, database) }
       schema = try StoreSchema(model, configuration, of: file, in: database)
-      (obstacles, foreignParts) = Self.obstacles(
-        file, schema, allowsTriggers: allowsTriggers, tracksHistory: metadata.tracksHistory)
+      (obstacles, foreignParts) = Self.obstacles(file, schema, history, allowsTriggers: allowsTriggers)
     }
     numbers = RowNumbers(schema)
     reading = ValueReading(
@@ -108,7 +109,8 @@ struct StoreState {
     let metadata: StoreMetadata
     fileprivate let pragmas: StorePragmas
     fileprivate let fitted: FittedTables?
-    fileprivate let tombstoneCount: Int
+    fileprivate let history: HistoryLayout?
+    fileprivate let historyColumns: HistoryColumnCache
     fileprivate let obstacles: [String]
     fileprivate let foreignParts: [String]
     fileprivate let allowsTriggers: Bool
@@ -118,8 +120,9 @@ struct StoreState {
   /// The tables as they were last checked.
   var tables: Tables {
     Tables(
-      schema: schema, metadata: metadata, pragmas: pragmas, fitted: fitted, tombstoneCount: tombstoneCount,
-      obstacles: obstacles, foreignParts: foreignParts, allowsTriggers: allowsTriggers, schemaVersion: schemaVersion)
+      schema: schema, metadata: metadata, pragmas: pragmas, fitted: fitted, history: history,
+      historyColumns: historyColumns, obstacles: obstacles, foreignParts: foreignParts, allowsTriggers: allowsTriggers,
+      schemaVersion: schemaVersion)
   }
 
   /// Creates a state with another connection to a file whose tables are known. ``checkTables()`` must be called.
@@ -133,7 +136,8 @@ struct StoreState {
     metadata = tables.metadata
     pragmas = tables.pragmas
     fitted = tables.fitted
-    tombstoneCount = tables.tombstoneCount
+    history = tables.history
+    historyColumns = tables.historyColumns
     (obstacles, foreignParts) = (tables.obstacles, tables.foreignParts)
     allowsTriggers = tables.allowsTriggers
     schemaVersion = tables.schemaVersion
@@ -146,12 +150,12 @@ struct StoreState {
   }
 
   private static func obstacles(
-    _ file: FileSchema, _ schema: StoreSchema, allowsTriggers: Bool, tracksHistory: Bool
+    _ file: FileSchema, _ schema: StoreSchema, _ history: HistoryLayout?, allowsTriggers: Bool
   ) -> (all: [String], foreignParts: [String]) {
     let parts = ForeignParts(file, schema)
     let foreign = allowsTriggers ? [] : parts.obstacles
     let others = WritingObstacles.inFile(
-      file, schema, triggers: allowsTriggers ? file.triggers : parts.ownTriggers, tracksHistory: tracksHistory)
+      file, schema, history, triggers: allowsTriggers ? file.triggers : parts.ownTriggers)
     return (others + foreign, foreign)
   }
 
@@ -233,11 +237,10 @@ struct StoreState {
       throw ManagedObjectError(
         .incompatibleVersionHash, "the model of \(database.path) has changed since the store was opened")
     }
+    history = try HistoryLayout(file, database)
     if fitted == nil {
-      (obstacles, foreignParts) = Self.obstacles(
-        file, schema, allowsTriggers: allowsTriggers, tracksHistory: current.tracksHistory)
+      (obstacles, foreignParts) = Self.obstacles(file, schema, history, allowsTriggers: allowsTriggers)
     }
-    tombstoneCount = file.tombstoneColumns.count
     if hasNewMetadata { current.replace(with: metadata.values) }
     metadata = current
     schemaVersion = version

@@ -106,6 +106,7 @@ public struct StoreHistory: Sendable {
 /// Reads the tables of a store's history, one transaction at a time.
 struct StoreHistoryReading {
   private let tables: InspectedTables
+  private let columns = HistoryColumnCache()
   private var database: Database { tables.database }
   private var file: FileSchema { tables.file }
 
@@ -188,7 +189,10 @@ struct StoreHistoryReading {
     if !row.isNull(4) {
       let bits = row.data(4)
       change.propertyBits = bits
-      if kind == .update, isKnown, let entity { change.updatedProperties = HistoryTables.names(entity, bits) }
+      if kind == .update, isKnown, let entity {
+        let columns = try columns.columns(tables.schema, database)[entity.index]
+        change.updatedProperties = columns?.names(bits) ?? []
+      }
     }
     guard kind == .delete else { return change }
     let preserved = isKnown ? entity.map(HistoryTables.preserved) ?? [] : []

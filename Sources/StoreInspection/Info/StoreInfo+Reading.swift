@@ -215,7 +215,7 @@ extension StoreInfo {
     if modelSource != .tables {
       let parts = ForeignParts(tables.file, schema)
       let obstacles = WritingObstacles.inFile(
-        tables.file, schema, triggers: parts.ownTriggers, tracksHistory: tables.metadata?.tracksHistory == true)
+        tables.file, schema, try HistoryLayout(tables.file, connection), triggers: parts.ownTriggers)
       writingObstacles = obstacles + parts.obstacles
     }
   }
