@@ -162,6 +162,25 @@ import Testing
     #expect(try store.historyColumns(of: "Album").map(names) == [order[1], order[0]])
   }
 
+  @Test func `objects of one hierarchy are told apart by their entities`() throws {
+    var (folder, page) = (
+      EntityDescription(
+        "Folder",
+        [
+          .relationship("folders", to: "Folder", inverse: "folder", isToMany: true),
+          .relationship("folder", to: "Folder", inverse: "folders"),
+          .relationship("pages", to: "Page", inverse: "folder", isToMany: true),
+        ]), EntityDescription("Page", [.relationship("folder", to: "Folder", inverse: "pages")])
+    )
+    (folder.superentity, page.superentity) = ("Node", "Node")
+    let entities = [EntityDescription("Node", []), folder, page]
+    let order = try #require(try store(entities).historyColumns(of: "Folder").map(names)?.suffix(2)).map(\.self)
+    // The bits of a folder are those of its own folder, and of the two to-many relationships. Folder 2, Page 3.
+    let (first, other) = (order[1] == "pages" ? 3 : 2, [order[1], order[0]])
+    try SQLiteFile.change(file, change(1, 2, "40") + change(1, first, "80"))
+    #expect(try store(entities).historyColumns(of: "Folder").map(names)?.suffix(2) == other[...])
+  }
+
   @Test func `changes that no order explains leave the bits unknown, and unset`() throws {
     let store = try albums(change(1, 1, "C0") + change(1, 2, "80"))
     #expect(try store.historyColumns(of: "Album").map(names) == ["", ""])

@@ -39,6 +39,9 @@ struct RandomHistoryTests {
     var number: Int64
     private(set) var differences: [String] = []
     private(set) var count = 0
+    /// The relationships without an inverse that only deleted objects have left in the last save, by names such as
+    /// `Note/p3.tags`. The save may have changed them, too.
+    private var uncertain: Set<String> = []
 
     init(_ file: URL, _ store: SQLiteStore) throws {
       self.file = file
@@ -50,6 +53,7 @@ struct RandomHistoryTests {
     func check() throws {
       let next = try StoreReader.objects(of: file, isImmutable: false)
       let new = try store.history(after: number)
+      uncertain = []
       let expected = changes(to: next)
       snapshot = next
       count += 1
@@ -62,7 +66,10 @@ struct RandomHistoryTests {
       var found: [String: String] = [:]
       for change in transaction.changes {
         let name = change.objectID.uriRepresentation.split(separator: "/").suffix(2).joined(separator: "/")
-        let text = "\(change.kind) \(change.updatedProperties.joined(separator: " "))"
+        let names = change.updatedProperties.filter { !uncertain.contains("\(name).\($0)") }
+        // An object can leave a relationship without an inverse because the save changes the relationship, too.
+        if names.isEmpty, !change.updatedProperties.isEmpty, expected[name] == nil { continue }
+        let text = "\(change.kind) \(names.joined(separator: " "))"
         if found.updateValue(text, forKey: name) != nil { differences.append("\(name) has two changes") }
         // An object that gets another owner in a relationship without an inverse has no other change.
         if text == "update ", expected[name] == nil, try store.hasOwnerColumn(change.objectID.entity.name) {
@@ -89,13 +96,14 @@ struct RandomHistoryTests {
         let attributes = object.attributes.filter { key, value in
           old.attributes[key] != value && entity?.attribute(named: key)?.definition.derivation == nil
         }
-        // An object in a to-many relationship without an inverse can have been deleted.
         let relationships = object.relationships.filter { key, value in
           guard old.relationships[key] != value else { return false }
           guard entity?.relationship(named: key)?.definition.inverse == nil, case .many(let new) = value,
-            case .many(let former)? = old.relationships[key]
+            case .many(let former)? = old.relationships[key], new == former.filter({ next.objects[$0] != nil })
           else { return true }
-          return new != former.filter { next.objects[$0] != nil }
+          // Only deleted objects have left the relationship.
+          uncertain.insert("\(name).\(key)")
+          return false
         }
         let names = (Array(attributes.keys) + Array(relationships.keys)).sorted { $0.utf8.precedes($1.utf8) }
         if !names.isEmpty { changes[name] = "update \(names.joined(separator: " "))" }

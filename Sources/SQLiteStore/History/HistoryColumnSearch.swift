@@ -118,7 +118,7 @@ struct HistoryColumnSearch {
   private func hasChange(
     of relationship: ManagedObjectModel.Entity.Relationship, _ counts: [Int: Int], besides owner: Int
   ) -> Bool {
-    let family = ManagedObjectModel.Entity(model: schema.model, index: relationship.destinationIndex).root.subtree
+    let family = ManagedObjectModel.Entity(model: schema.model, index: relationship.destinationIndex).subtree
     let count = family.reduce(0) { $0 + counts[$1, default: 0] }
     return count > (family.contains(owner) ? 1 : 0)
   }
