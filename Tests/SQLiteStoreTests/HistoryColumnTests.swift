@@ -181,6 +181,30 @@ import Testing
     #expect(try store(entities).historyColumns(of: "Folder").map(names)?.suffix(2) == other[...])
   }
 
+  @Test func `an object in its own relationship excludes nothing`() throws {
+    let store = try store([
+      EntityDescription(
+        "Folder",
+        [
+          .relationship("folders", to: "Folder", inverse: "folder", isToMany: true),
+          .relationship("folder", to: "Folder", inverse: "folders"),
+          .relationship("pages", to: "Page", inverse: "folder", isToMany: true),
+        ]), EntityDescription("Page", [.relationship("folder", to: "Folder", inverse: "pages")]),
+    ])
+    let context = try ManagedObjectContext(store)
+    let (folder, page) = (try context.insert("Folder"), try context.insert("Page"))
+    try context.save()
+    try folder.setValue(.object(folder), forKey: "folder")
+    try context.save()
+    try page.setValue(.object(folder), forKey: "folder")
+    try context.save()
+    let again = try SQLiteStore(file, model: store.model)
+    #expect(try again.historyColumns(of: "Folder").map(names) == store.historyColumns(of: "Folder").map(names))
+    let updates = try again.history().flatMap(\.changes).filter { $0.kind == .update }
+    #expect(updates.map(\.updatedProperties).contains(["folder", "folders"]))
+    #expect(updates.map(\.updatedProperties).contains(["pages"]))
+  }
+
   @Test func `changes that no order explains leave the bits unknown, and unset`() throws {
     let store = try albums(change(1, 1, "C0") + change(1, 2, "80"))
     #expect(try store.historyColumns(of: "Album").map(names) == ["", ""])

@@ -32,7 +32,7 @@ struct RandomHistoryTests {
   private static let seeds = 0..<LongForm.size(125, or: 10)
 
   /// Collects the differences between the recorded transactions and those of the snapshots.
-  private final class Recorder {
+  final class Recorder {
     let file: URL
     let store: SQLiteStore
     var snapshot: StoreDump

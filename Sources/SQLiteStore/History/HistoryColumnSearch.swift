@@ -22,10 +22,20 @@ struct HistoryColumnSearch {
   fileprivate struct Candidates {
     let columns: HistoryColumns
     var relationships: [Set<Int>]
+    /// The bits of all relationships.
+    let links: [Int]
 
     init(_ columns: HistoryColumns) {
       self.columns = columns
       relationships = Array(repeating: Set(columns.toManys.indices), count: columns.toManys.count)
+      let slots = Set(columns.entity.relationships.map(\.slot))
+      links = columns.columns.indices.filter { bit in
+        switch columns.columns[bit] {
+        case .property(let slot): slots.contains(slot)
+        case .unknown: true
+        case .entityNumber, .element, .owner: false
+        }
+      }
     }
   }
 
@@ -94,33 +104,37 @@ struct HistoryColumnSearch {
   /// Removes the candidates that the changes of a transaction exclude.
   private mutating func learn(_ changes: [Change]) {
     let counts = Dictionary(changes.map { ($0.entityIndex, 1) }, uniquingKeysWith: +)
-    // For each entity, the relationships to objects of which the transaction has a change besides the update.
-    var possible: [Int: Set<Int>] = [:]
+    var known: [Update: Set<Int>] = [:]
     for change in changes {
-      guard let bits = change.bits, let columns = entities[change.entityIndex]?.columns else { continue }
-      for position in columns.toManys.indices {
-        let bit = columns.firstToMany + position
-        guard bit / 8 < bits.count, bits[bit / 8] & 0x80 >> UInt8(bit % 8) != 0 else { continue }
-        let found =
-          possible[change.entityIndex]
-          ?? Set(
-            columns.toManys.indices.filter {
-              hasChange(of: columns.toManys[$0], counts, besides: change.entityIndex)
-            })
-        possible[change.entityIndex] = found
-        entities[change.entityIndex]?.relationships[position].formIntersection(found)
-      }
+      guard let bits = change.bits, let candidates = entities[change.entityIndex] else { continue }
+      func isSet(_ bit: Int) -> Bool { bit / 8 < bits.count && bits[bit / 8] & 0x80 >> UInt8(bit % 8) != 0 }
+      let columns = candidates.columns
+      let changed = columns.toManys.indices.filter { isSet(columns.firstToMany + $0) }
+      if changed.isEmpty { continue }
+      let update = Update(entityIndex: change.entityIndex, isAlone: candidates.links.count(where: isSet) == 1)
+      let possible =
+        known[update] ?? Set(columns.toManys.indices.filter { isPossible(columns.toManys[$0], update, counts) })
+      known[update] = possible
+      for position in changed { entities[change.entityIndex]?.relationships[position].formIntersection(possible) }
     }
   }
 
-  /// True if a transaction has a change, besides an update of an object with a relationship, of an object that can be
-  /// in the relationship.
-  private func hasChange(
-    of relationship: ManagedObjectModel.Entity.Relationship, _ counts: [Int: Int], besides owner: Int
+  /// The kind of an update of a to-many relationship.
+  private struct Update: Hashable {
+    let entityIndex: Int
+    /// True if no other relationship of the object changes.
+    let isAlone: Bool
+  }
+
+  /// True if a transaction has a change of an object that can be the cause for an update of a relationship.
+  private func isPossible(
+    _ relationship: ManagedObjectModel.Entity.Relationship, _ update: Update, _ counts: [Int: Int]
   ) -> Bool {
     let family = ManagedObjectModel.Entity(model: schema.model, index: relationship.destinationIndex).subtree
     let count = family.reduce(0) { $0 + counts[$1, default: 0] }
-    return count > (family.contains(owner) ? 1 : 0)
+    guard family.contains(update.entityIndex) else { return count > 0 }
+    // An object can be in its own relationship. Then its inverse changes, too.
+    return count > 1 || !update.isAlone || relationship.definition.inverse == relationship.name
   }
 }
 
