@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import SQLiteStore
+import StoreInspection
 import TestSupport
 import Testing
 
@@ -126,5 +127,34 @@ import Testing
     #expect(try plain.column("SELECT MAX(Z_PK) FROM ATRANSACTIONSTRING") == ["\(before[2] + 1)"])
     let last = try #require(try store.history(after: number - 1).last)
     #expect(last.changes.last?.updatedProperties == ["requiredComponents"] && last.author == nil)
+  }
+
+  @Test func `a new history has the tables and indexes of Core Data`() throws {
+    let sample = try HistorySamples.gameStore(folder)
+    let file = folder.url.appending(path: "new.sqlite")
+    _ = try SQLiteStore(
+      file, model: SQLiteStore.model(inFile: sample, writesNothing: true), access: .readWrite(tracksHistory: true))
+    let schema =
+      "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name IN ('ACHANGE', 'ATRANSACTION', 'ATRANSACTIONSTRING') "
+      + "ORDER BY name"
+    let expected = try PlainSQLite(sample).run(schema)
+    #expect(try PlainSQLite(file).run(schema) == expected && expected.count == 11)
+  }
+
+  @Test func `an inspected history has the same changed properties`() throws {
+    let file = try HistorySamples.accountStore(folder)
+    let store = try SQLiteStore(withModelInFile: file, writesNothing: true)
+    var expected: [[String]] = []
+    for change in try store.history().flatMap(\.changes) where change.kind == .update {
+      expected.append(change.updatedProperties)
+    }
+    var inspected: [[String]] = []
+    try StoreHistory(file).run { transaction in
+      inspected += transaction.changes.filter { $0.kind == .update }.map { $0.updatedProperties ?? ["?"] }
+    }
+    #expect(inspected == expected && expected.count == 742)
+    // The only updates without a property are those with which a folder gets an account.
+    #expect(expected.count(where: \.isEmpty) == 4)
+    #expect(Set(expected.flatMap(\.self)).isSuperset(of: ["transactions", "sousOperations", "status", "rubric"]))
   }
 }

@@ -107,16 +107,13 @@ package enum HistoryTables {
   }
 
   /// Returns the attributes whose values the history keeps when an object is deleted, in the order of their columns:
-  /// sorted by name, unless the entity has a list of names for older frameworks.
+  /// sorted by name, unless the entity has a list of names for older frameworks. A composite attribute is not kept,
+  /// because it has several columns.
   package static func preserved(_ entity: ManagedObjectModel.Entity) -> [ManagedObjectModel.Entity.Attribute] {
-    if case .string(let list)? = entity.definition.userInfo["NSPersistentHistoryTombstoneAttributes"] {
-      return list.split(separator: ",").compactMap { name in
-        entity.attribute(named: String(name.trimmingPrefix { $0 == " " }.prefix { $0 != " " })).flatMap {
-          $0.isTransient ? nil : $0
-        }
-      }
+    let stored = entity.attributes.filter { !$0.isTransient && $0.definition.type != .composite }
+    guard case .string(let list)? = entity.definition.userInfo["NSPersistentHistoryTombstoneAttributes"] else {
+      return stored.filter(\.definition.preservesValueInHistoryOnDeletion).sorted { $0.name.precedes($1.name) }
     }
-    return entity.attributes.filter { $0.definition.preservesValueInHistoryOnDeletion && !$0.isTransient }
-      .sorted { $0.name.precedes($1.name) }
+    return list.split { $0 == "," || $0 == " " }.compactMap { name in stored.first { $0.name == name } }
   }
 }

@@ -42,7 +42,7 @@ struct HistoryMigration {
     for index in 0..<max(oldCount, newCount) where !columns.contains("ZTOMBSTONE\(index)") {
       try database.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE\(index) BLOB")
     }
-    // The new columns are found after the old ones, with the same recorded changes.
+    // The recorded changes show the order of the old columns only.
     let oldColumns = try HistoryColumnSearch.columns(old, database)
     let newColumns = HistoryColumnSearch.columns(new)
     var conversions: [Int64: Conversion] = [:]

@@ -26,7 +26,7 @@ public struct StoreAccess: Hashable, Sendable {
   /// - Parameters:
   ///   - createsFile: True to create the file if it does not exist. If false, opening the store throws.
   ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. False to stop
-  ///     recording it, and to delete a history that this package has recorded: ``SQLiteStore/stopTrackingHistory()``.
+  ///     recording it, and to delete a history that this package has started: ``SQLiteStore/stopTrackingHistory()``.
   ///     Nil to record it if the store already has one.
   ///   - allowsTriggers: True to save even if the file has triggers, views or virtual tables of other programs. A save
   ///     runs such triggers, whatever they do. If false, they are listed in ``SQLiteStore/writingObstacles``, and a
