@@ -1,6 +1,8 @@
 import Foundation
 import ManagedObjects
+import SQLiteAccess
 import SQLiteStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -218,6 +220,47 @@ import Testing
     let updates = Dictionary(uniqueKeysWithValues: last.changes.map { ($0.objectID.entity.name, $0.updatedProperties) })
     #expect(updates == ["Album": [], "Page": ["album"]])
     #expect(try HistoryRow.all(file).last { $0.entity == "Album" }?.bits == "00")
+  }
+
+  @Test func `the order is learned once, when an update is first recorded`() throws {
+    let store = try albums("")
+    let statements = Mutex<[String]>([])
+    store.setTrace(SQLiteTrace { event in statements.withLock { $0.append(event.sql) } })
+    func count() -> Int { statements.withLock { $0.count { $0.contains("FROM ACHANGE ORDER BY Z_PK DESC") } } }
+    let context = try ManagedObjectContext(store)
+    let (album, page) = (try context.insert("Album"), try context.insert("Page"))
+    try context.save()
+    #expect(count() == 0)
+    for value in [album, nil, album] {
+      try page.setValue(value.map { .object($0) } ?? .attribute(.null), forKey: "album")
+      try context.save()
+      #expect(count() == 1)
+    }
+    #expect(try store.history().last?.changes.count == 2 && count() == 1)
+  }
+
+  @Test func `a store without a history executes no statement for one`() throws {
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Page",
+        [
+          .attribute("text", .string), .relationship("next", to: "Page", inverse: "previous"),
+          .relationship("previous", to: "Page", inverse: "next", isToMany: true),
+        ])
+    ])
+    let store = try SQLiteStore(file, model: model)
+    let statements = Mutex<[String]>([])
+    store.setTrace(SQLiteTrace { event in statements.withLock { $0.append(event.sql) } })
+    let context = try ManagedObjectContext(store)
+    let (first, second) = (try context.insert("Page"), try context.insert("Page"))
+    try context.save()
+    try first.setValue(.object(second), forKey: "next")
+    try context.save()
+    try context.execute(.update("Page", ["text": AttributeValue.string("a")]))
+    try context.execute(.delete("Page"))
+    let seen = statements.withLock { $0 }
+    #expect(seen.count { $0.hasPrefix("DELETE FROM") } > 0)
+    #expect(seen.filter { $0.contains("ACHANGE") || $0.contains("ATRANSACTION") || $0.contains("managed_sides") } == [])
   }
 
   @Test func `only the latest changes are read`() throws {

@@ -13,6 +13,8 @@ internal import Synchronization
 struct HistoryColumnSearch {
   /// The number of latest changes that are read.
   static let greatestCount = 20_000
+  /// The number of bytes of `ZCOLUMNS` that are read.
+  private static let greatestLength = 4_096
 
   private let schema: StoreSchema
   private var entities: [Int: Candidates] = [:]
@@ -82,7 +84,8 @@ struct HistoryColumnSearch {
   private mutating func readChanges(_ database: Database) throws(ManagedObjectError) {
     let statement = try database.statement(
       "SELECT ZTRANSACTIONID, ZENTITY, CASE ZCHANGETYPE WHEN \(PersistentHistoryChange.Kind.update.rawValue) "
-        + "THEN ZCOLUMNS END FROM \(HistoryTables.changes) ORDER BY Z_PK DESC LIMIT \(Self.greatestCount)")
+        + "THEN substr(ZCOLUMNS, 1, \(Self.greatestLength)) END FROM \(HistoryTables.changes) ORDER BY Z_PK DESC LIMIT \(Self.greatestCount)"
+    )
     defer { statement.reset() }
     var number: Int64?
     var changes: [Change] = []
