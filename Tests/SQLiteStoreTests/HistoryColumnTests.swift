@@ -164,7 +164,7 @@ import Testing
     #expect(try store.historyColumns(of: "Album").map(names) == [order[1], order[0]])
   }
 
-  @Test func `objects of one hierarchy are told apart by their entities`() throws {
+  @Test func `the entities of one hierarchy are distinguished`() throws {
     var (folder, page) = (
       EntityDescription(
         "Folder",
