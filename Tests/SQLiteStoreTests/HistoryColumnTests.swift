@@ -128,8 +128,7 @@ import Testing
     #expect(try HistoryRow.all(file).count { $0.entity == "EntityAccount" && $0.bits.hasPrefix("04") } == 4)
   }
 
-  /// Returns a store of albums with two to-many relationships, in which another program has recorded changes. The hash
-  /// order is pages, songs.
+  /// Returns a store of albums with two to-many relationships, after statements of another program.
   private func albums(_ statements: String) throws -> SQLiteStore {
     let store = try store([
       EntityDescription(
