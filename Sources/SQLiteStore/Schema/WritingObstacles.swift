@@ -83,17 +83,17 @@ package enum WritingObstacles {
   /// Returns the messages of ``inModel(_:)``, and messages about parts of a file that a save would not keep correct.
   ///
   /// - Parameters:
-  ///   - history: The tables of the history; nil if the file has none.
+  ///   - history: The reasons why the history of the file cannot be continued.
   ///   - triggers: The triggers that a save is allowed to run.
   package static func inFile(
-    _ file: FileSchema, _ schema: StoreSchema, _ history: HistoryLayout?, triggers: [FileSchema.Part]
+    _ file: FileSchema, _ schema: StoreSchema, history: [String], triggers: [FileSchema.Part]
   ) -> [String] {
     var obstacles = inModel(schema)
     let names = Set(triggers.map(\.name))
     for column in DerivedColumn.all(schema) where !column.isKept(by: names) {
       obstacles.append("no trigger keeps the derived attribute \(column.name) up to date")
     }
-    obstacles += history?.obstacles ?? []
+    obstacles += history
     for table in schema.tables {
       for column in table.missingColumns.sorted() {
         obstacles.append("the table \(table.name) has no column \(table.columns[column].name)")

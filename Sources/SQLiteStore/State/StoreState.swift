@@ -155,7 +155,8 @@ struct StoreState {
     let parts = ForeignParts(file, schema)
     let foreign = allowsTriggers ? [] : parts.obstacles
     let others = WritingObstacles.inFile(
-      file, schema, history, triggers: allowsTriggers ? file.triggers : parts.ownTriggers)
+      file, schema, history: history?.obstacles ?? [],
+      triggers: allowsTriggers ? file.triggers : parts.ownTriggers)
     return (others + foreign, foreign)
   }
 

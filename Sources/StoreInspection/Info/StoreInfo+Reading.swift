@@ -215,7 +215,8 @@ extension StoreInfo {
     if modelSource != .tables {
       let parts = ForeignParts(tables.file, schema)
       let obstacles = WritingObstacles.inFile(
-        tables.file, schema, try HistoryLayout(tables.file, connection), triggers: parts.ownTriggers)
+        tables.file, schema, history: try HistoryLayout(tables.file, connection)?.obstacles ?? [],
+        triggers: parts.ownTriggers)
       writingObstacles = obstacles + parts.obstacles
     }
   }
