@@ -18,7 +18,8 @@ import Testing
     novel.superentity = "Book"
     return try ManagedObjectModel(entities: [
       EntityDescription(
-        "Author", [.relationship("books", to: "Book", inverse: "authors", isToMany: true), .attribute("name", .string)]),
+        "Author",
+        [.relationship("books", to: "Book", inverse: "authors", isToMany: true), .attribute("name", .string)]),
       EntityDescription(
         "Book",
         [
@@ -122,8 +123,8 @@ import Testing
       try save(context) == ["delete \(authorRow) NULL", "update \(bookRow) 10", "update \(novelRow) 08"])
   }
 
-  /// Returns the value of `ZCOLUMNS` for a change of one of the two to-many relationships of a shelf. Its other bits are
-  /// those of `best` and of the entity of that book.
+  /// Returns the value of `ZCOLUMNS` for a change of one of the two to-many relationships of a shelf. Its other bits
+  /// are those of `best` and of the entity of that book.
   private func shelfBit(_ name: String) throws -> String {
     let columns = try #require(try SQLiteStore(file, model: Self.model.get()).historyColumns(of: "Shelf"))
     return columns.names(Data([0x20])) == [name] ? "20" : "10"

@@ -4,8 +4,8 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Random changes of stores with a history of Core Data. Each transaction must be the difference of two snapshots, which
-/// an independent reader makes before and after the save.
+/// Random changes of stores with a history of Core Data. Each transaction must be the difference of two snapshots,
+/// which an independent reader makes before and after the save.
 @Suite("Random changes in a history of Core Data", .enabled(if: StoreReader.isAvailable && HistorySamples.areThere))
 struct RandomHistoryTests {
   private let folder = TemporaryFolder(isInMemory: true)
@@ -39,8 +39,8 @@ struct RandomHistoryTests {
     var number: Int64
     private(set) var differences: [String] = []
     private(set) var count = 0
-    /// The relationships without an inverse that differ at most by deleted objects, by names such as `Note/p3.tags`. The
-    /// save may have changed them: a deleted object can be in such a relationship.
+    /// The relationships without an inverse that differ at most by deleted objects, by names such as `Note/p3.tags`.
+    /// The save may have changed them: a deleted object can be in such a relationship.
     private var uncertain: Set<String> = []
 
     init(_ file: URL, _ store: SQLiteStore) throws {

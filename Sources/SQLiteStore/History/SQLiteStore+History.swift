@@ -41,7 +41,8 @@ extension SQLiteStore {
   /// ```
   ///
   /// - Throws: ``ManagedObjectError/Code/historyTokenExpired`` if ``HistoryRequest/after`` is a token or a positive
-  ///   number and the history does not have all transactions after it, or if it is a token and the history was deleted; ``ManagedObjectError/Code/invalidState`` for a token of another store;
+  ///   number and the history does not have all transactions after it, or if it is a token and the history was deleted;
+  ///   ``ManagedObjectError/Code/invalidState`` for a token of another store;
   ///   ``ManagedObjectError/Code/undefinedKey`` if the model does not have an entity of the request;
   ///   ``ManagedObjectError/Code/unsupportedRequest`` for a negative limit or a date that is not a number; the errors
   ///   of ``history(after:)``.

@@ -226,7 +226,7 @@ extension SaveTransaction {
   ///
   /// - Parameters:
   ///   - slot: The slot of the relationship that changes.
-  ///   - changesEntity: True if the object of a to-one relationship has another entity, or if the relationship becomes empty.
+  ///   - changesEntity: True if the object of a to-one relationship has another entity, or if it becomes empty.
   func noteChange(of key: RowKey, _ slot: Int, changesEntity: Bool = false) {
     if rowIndices[key] != nil { mended.insert(key) } else if !deleted.contains(key) { touched.insert(key) }
     guard isRecorded else { return }

@@ -5,9 +5,9 @@ package import ManagedObjects
 ///
 /// The first column has the highest bit of the first byte. The order is that of Core Data:
 ///
-/// 1. To-one relationships: those that the root entity declares, sorted by name, then those of its subentity, and so on.
-///    If the destination entity has subentities, the column with the entity number of the object follows the one with
-///    its primary key.
+/// 1. To-one relationships: those that the root entity declares, sorted by name, then those of its subentity, and so
+///    on. If the destination entity has subentities, the column with the entity number of the object follows the one
+///    with its primary key.
 /// 2. The columns that refer to the owners of the entity's objects in relationships without an inverse.
 /// 3. Attributes in the same order as to-one relationships. A composite attribute has a bit for each of its columns.
 /// 4. To-many relationships, which have a bit but no column. See ``HistoryColumnSearch`` for their order.

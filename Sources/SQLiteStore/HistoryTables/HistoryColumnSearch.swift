@@ -82,10 +82,10 @@ struct HistoryColumnSearch {
 
   /// Reads the latest changes. A transaction has consecutive primary keys.
   private mutating func readChanges(_ database: Database) throws(ManagedObjectError) {
+    // 1 is the type of an update.
     let statement = try database.statement(
-      "SELECT ZTRANSACTIONID, ZENTITY, CASE ZCHANGETYPE WHEN \(PersistentHistoryChange.Kind.update.rawValue) "
-        + "THEN substr(ZCOLUMNS, 1, \(Self.greatestLength)) END FROM \(HistoryTables.changes) ORDER BY Z_PK DESC LIMIT \(Self.greatestCount)"
-    )
+      "SELECT ZTRANSACTIONID, ZENTITY, CASE ZCHANGETYPE WHEN 1 THEN substr(ZCOLUMNS, 1, \(Self.greatestLength)) END "
+        + "FROM \(HistoryTables.changes) ORDER BY Z_PK DESC LIMIT \(Self.greatestCount)")
     defer { statement.reset() }
     var number: Int64?
     var changes: [Change] = []
