@@ -126,7 +126,8 @@ import Testing
 
   @Test func `the history of Apple's stores is read from their tables`() throws {
     for store in StoreSamples.stores {
-      let database = try PlainSQLite(store)
+      let folder = TemporaryFolder(isInMemory: true)
+      let database = try PlainSQLite(StoreSamples.copy(store, to: folder))
       guard try !database.column("SELECT name FROM sqlite_schema WHERE name = 'ATRANSACTION'").isEmpty else { continue }
       var (transactions, changes) = (0, 0)
       try StoreHistory(store).run { transaction in
