@@ -69,7 +69,7 @@ final class GRDBLibrary {
       let each = (memoryInUse() - before) / (4 * count)
       keep(loaded)
       return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
-    case .insert, .open, .openMany: return nil
+    case .insert, .onDemand, .open, .openMany: return nil
     }
   }
 

@@ -11,6 +11,7 @@ struct ObjectsWork {
     case fetchOne = "fetch one by a text"
     case sort = "fetch all, sorted by a text"
     case walk = "walk from owners to their 10 items each"
+    case onDemand = "fetch all on demand, sorted by an indexed text, and read 30"
     case fault = "read all of them one by one, as faults"
     case changeOne = "change one of all loaded objects, and save"
     case open = "open, fetch all"
@@ -32,7 +33,7 @@ struct ObjectsWork {
 
   /// The table of SQLite stores.
   static let inSQLite: [ObjectsWork] =
-    [.insert, .fetchAll, .fetchSome, .fetchOne, .sort, .walk, .fault, .changeOne, .openMany, .memory]
+    [.insert, .fetchAll, .fetchSome, .fetchOne, .sort, .onDemand, .walk, .fault, .changeOne, .openMany, .memory]
     .map { ObjectsWork(kind: $0, storage: .sqlite) }
 
   var name: String {
@@ -59,7 +60,8 @@ struct ObjectsWork {
     }
     return switch (implementation, storage) {
     case (.ours, _): try measureOurs(folder, count)
-    case (.sqlAlchemy, .memory), (.sqlAlchemy, .sqlite): kind == .fault ? nil : try measureSQLAlchemy(folder, count)
+    case (.sqlAlchemy, .memory), (.sqlAlchemy, .sqlite):
+      [.fault, .onDemand].contains(kind) ? nil : try measureSQLAlchemy(folder, count)
     case (.sqlite, .sqlite): try SQLiteLibrary(folder, count).measure(kind)
     case (.grdb, .sqlite): try GRDBLibrary(folder, count).measure(kind)
     default: nil
@@ -177,6 +179,11 @@ extension ObjectsWork.Kind {
     case .fetchOne:
       keep(try context.fetch(Item.self, where: ManagedPredicate(format: "title == %@", "Item \(count / 2)")))
     case .sort: keep(try context.fetch(Item.self, sortedBy: [.init("text", isAscending: false)]))
+    case .onDemand:
+      let items = try context.fetchLazily(Item.self, sortedBy: [.init("title")])
+      var sum = 0
+      for item in items[(count / 2)..<(count / 2 + 30)] { sum += item.number }
+      keep(sum)
     case .walk:
       var request = FetchRequest("Owner")
       request.relationshipKeyPathsForPrefetching = ["items"]
@@ -213,7 +220,7 @@ extension ObjectsWork {
         "total = sum(item.number for owner in new().scalars(select(Owner).options(selectinload(Owner.items)))"
           + " for item in owner.items)"
       case .changeOne: "number += 1; items[number % count].price = number + 0.25; session.commit()"
-      case .fault, .open, .openMany, .memory: "pass"
+      case .fault, .onDemand, .open, .openMany, .memory: "pass"
       }
     let setup = """
       import ctypes, datetime, gc, os

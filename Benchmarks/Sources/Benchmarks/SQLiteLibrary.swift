@@ -74,7 +74,7 @@ final class SQLiteLibrary {
       let each = (memoryInUse() - before) / (4 * count)
       keep(loaded)
       return Measurement(seconds: 0, peakMemory: 0, outputLength: each)
-    case .insert, .walk, .open, .openMany: return nil
+    case .insert, .onDemand, .walk, .open, .openMany: return nil
     }
   }
 
