@@ -61,6 +61,30 @@ import Testing
     #expect((folder.names, try Data(contentsOf: file)) == before)
   }
 
+  @Test func `an example changes an element of a composite attribute`() throws {
+    var author = AttributeDescription("author", .composite)
+    author.elements = [AttributeDescription("name", .string), AttributeDescription("city", .string)]
+    let model = try ManagedObjectModel(entities: [EntityDescription("Drink", [.attribute(author)])])
+    let container = try PersistentContainer(model: model, stores: [.sqlite(file)])
+    try container.updateAndWait { context in
+      for city in ["Oslo", "Rome"] {
+        let drink = try context.insert("Drink")
+        try drink.setValue(.composite(["name": "Ada", "city": .string(city)]), forKey: "author")
+      }
+    }
+    try container.updateAndWait { context in
+      let request = FetchRequest(
+        "Drink", where: try ManagedPredicate(format: "author.city == 'Oslo'"), sortedBy: [.init("author.name")])
+      for drink in try context.fetch(request) { try drink.setValue("Bergen", forKeyPath: "author.city") }
+    }
+    let cities = try container.performAndWait { context in
+      try context.fetch(FetchRequest("Drink", sortedBy: [.init("author.city")])).map { drink in
+        try drink.value(forKeyPath: "author.city") == .attribute("Bergen")
+      }
+    }
+    #expect(cities == [true, false])
+  }
+
   @Test func `an example reads a part of a store's history`() throws {
     var lines: [String] = []
     func print(_ kind: PersistentHistoryChange.Kind, _ id: ManagedObjectID) { lines.append("\(kind) \(id)") }
