@@ -299,7 +299,9 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "storeutilTests",
-      dependencies: ["storeutil", "CSQLite", "ManagedObjects", "PropertyLists", "SQLiteStore", "TestSupport"],
+      dependencies: [
+        "storeutil", "CSQLite", "KeyedArchiving", "ManagedObjects", "PropertyLists", "SQLiteStore", "TestSupport",
+      ],
       swiftSettings: testSettings),
   ]
 )

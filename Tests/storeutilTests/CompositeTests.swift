@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchiving
 import ManagedObjects
 import PropertyLists
 import TestSupport
@@ -88,6 +89,30 @@ import Testing
       let failure = try library.failure(arguments)
       #expect(failure.errors.contains(message), "\(arguments): \(failure.errors)")
     }
+  }
+
+  @Test func `--unwrap shows the JSON in which SwiftData keeps arrays`() throws {
+    let library = try Library()
+    let folder = library.url.appending(path: "Pots.xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try """
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="Pot">\
+    <attribute name="tags" optional="YES" attributeType="Composite" composite="Tags"/>\
+    <attribute name="list" optional="YES" attributeType="Transformable"/></entity><composite name="Tags">\
+    <attribute name="flavors" optional="YES" attributeType="Binary"/>\
+    <attribute name="styles" optional="YES" attributeType="Binary"/></composite></model>
+    """.write(to: folder.appending(path: "contents"), atomically: true, encoding: .utf8)
+    try library.run(["create", "Pots.xcdatamodel", "pots.sqlite"])
+    func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+    let archive = try KeyedArchiver.archivedData(withRootObject: Data("[\"a\", 2]".utf8)).base64EncodedString()
+    let tags = "tags={\"flavors\": \"\(base64("[\"Pear\"]"))\", \"styles\": \"\(base64("[no JSON"))\"}"
+    try library.run(["insert", "pots.sqlite", "Pot", tags, "list=\(archive)"])
+    let opened = try Tool.json("fetch", "pots.sqlite", "Pot", "--keys", "tags,list", "--unwrap", in: library.url)
+    #expect(
+      opened == [["tags": ["flavors": ["Pear"], "styles": .data(Data("[no JSON".utf8))], "list": ["a", 2]]])
+    let raw = try Tool.json("fetch", "pots.sqlite", "Pot", "--keys", "tags", in: library.url)
+    #expect(raw[0]?["tags"]?["flavors"] == .data(Data("[\"Pear\"]".utf8)))
+    #expect(try library.run(["show", "pots.sqlite", "Pot/p1", "--unwrap"]).contains("Pear"))
   }
 
   @Test func `hashes refuses a model whose version hashes cannot be computed`() throws {

@@ -67,7 +67,7 @@ struct Fetch: ParsableCommand {
   @Flag(
     help: """
       Open property lists, keyed archives, typedstreams and compiled nibs in binary and transformable values, to any \
-      depth.
+      depth, and JSON, in which SwiftData keeps arrays.
       """)
   var unwrap = false
 

@@ -25,7 +25,7 @@ struct Show: ParsableCommand {
   @Argument(help: ArgumentHelp("The ID of the object.", valueName: "id"))
   var id: String
 
-  @Flag(help: "Open archives in binary and transformable values.")
+  @Flag(help: "Open archives and JSON in binary and transformable values.")
   var unwrap = false
 
   @Flag(help: "Print all objects of each relationship.")

@@ -188,10 +188,30 @@ struct ObjectReader {
 
   /// Returns a value as a property list.
   private func propertyList(_ value: AttributeValue, of property: String, _ key: RowKey) throws -> PropertyList {
-    guard unwraps, case .data(let data) = value else { return PropertyList(value) }
-    let opened = Unwrapper.opened(data)
-    defects.add(opened.notes, about: property, key)
-    return try opened.contents.map { try PropertyList($0.root) } ?? .data(data)
+    guard unwraps else { return PropertyList(value) }
+    switch value {
+    case .data(let data):
+      let opened = Unwrapper.opened(data)
+      defects.add(opened.notes, about: property, key)
+      let contents = try opened.contents.map { try PropertyList($0.root) } ?? .data(data)
+      // SwiftData keeps arrays as JSON: those of a structure directly, those of a model class in an archive.
+      if case .data(let inner) = contents { return Self.json(inner) ?? contents }
+      return contents
+    case .composite:
+      return .dictionary(
+        OrderedDictionary(
+          uniqueKeysWithValues: try (value.leavesInOrder ?? []).map {
+            ($0.name, try propertyList($0.value, of: "\(property).\($0.name)", key))
+          }))
+    default: return PropertyList(value)
+    }
+  }
+
+  /// Returns the array or object of a JSON text; nil for other data.
+  private static func json(_ data: Data) -> PropertyList? {
+    let first = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return nil }
+    return try? PropertyList(data, format: .json)
   }
 }
 
