@@ -84,11 +84,23 @@ private func request(_ entity: ManagedObjectModel.Entity, _ context: ManagedObje
     request.predicate = try? ManagedPredicate(format: format, arguments: arguments)
     _ = try? context.count(for: request)
   }
+  for path in elements(entity) {
+    request.predicate = try? ManagedPredicate(format: "%K != NULL AND %K != 'a'", path, path)
+    request.sortDescriptors = [.init(path)]
+    _ = try? context.fetch(request)
+  }
   guard let attribute = entity.attributes.first(where: { $0.type == .string && !$0.isTransient }) else { return }
   request.predicate = try? ManagedPredicate(
     format: "%K CONTAINS[cd] 'a' OR %K BEGINSWITH 'b' OR %K.length > 2", attribute.name, attribute.name, attribute.name)
   request.sortDescriptors = [.init(attribute.name, isAscending: false, comparison: .localizedStandard)]
   _ = try? context.fetch(request)
+}
+
+/// Returns the key paths of the elements of composite attributes that are strings.
+private func elements(_ entity: ManagedObjectModel.Entity) -> [String] {
+  entity.attributes.filter { $0.type == .composite && !$0.isTransient }.flatMap { attribute in
+    attribute.definition.elements.filter { $0.type == .string }.map { "\(attribute.name).\($0.name)" }
+  }
 }
 
 /// Changes, deletes and inserts an object.
@@ -99,6 +111,7 @@ private func change(_ entity: ManagedObjectModel.Entity, _ context: ManagedObjec
       for attribute in object.entity.attributes where attribute.type == .string {
         try object.setValue(.string("changed"), forKey: attribute.name)
       }
+      for path in elements(object.entity) { try object.setValue(.string("changed"), forKeyPath: path) }
       for relationship in object.entity.relationships where relationship.definition.isToMany {
         try object.setValue(.set([]), forKey: relationship.name)
       }
