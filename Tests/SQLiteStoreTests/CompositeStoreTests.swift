@@ -177,6 +177,27 @@ import Testing
       ])
   }
 
+  @Test func `a history records the elements that a batch update changes`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "a.sqlite")
+    let store = try SQLiteStore(file, model: Self.model(Self.leaves), access: .readWrite(tracksHistory: true))
+    let context = try ManagedObjectContext(store)
+    try context.insert("Drink").setValue(AttributeValue.composite(["city": "Oslo", "size": 7]), forKey: "author")
+    try context.insert("Drink").setValue(AttributeValue.composite(["city": "Rome", "size": 7]), forKey: "author")
+    try context.save()
+    let update = BatchRequest.update("Drink", ["author": AttributeValue.composite(["city": "Oslo", "size": 8])])
+    _ = try context.execute(update)
+    // The bits are those of city, id, size, mass and born, then those of the attributes id and title.
+    #expect(
+      try query(file, "SELECT ZENTITYPK || ' ' || hex(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE = 1 ORDER BY Z_PK") == [
+        "1 20", "2 A0",
+      ])
+    // An update that changes nothing is not recorded.
+    let count = try store.history().count
+    _ = try context.execute(update)
+    #expect(try store.history().count == count)
+  }
+
   @Test func `a composite attribute with one element can be unique and indexed`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")

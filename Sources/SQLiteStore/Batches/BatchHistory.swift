@@ -47,8 +47,8 @@ extension BatchTransaction {
   ///
   /// - Parameters:
   ///   - rows: The name of a table with the columns of ``rows``.
-  ///   - slots: The slots of the updated properties, in the order of their bits in the column `f`.
-  func recordUpdates(of rows: String, _ slots: [Int]) throws(ManagedObjectError) {
+  ///   - updated: The updated columns, in the order of their bits in the column `f`.
+  func recordUpdates(of rows: String, _ updated: [HistoryColumns.Column]) throws(ManagedObjectError) {
     guard state.tracksHistory else { return }
     let columns = try history.columns()
     for index in try entityIndices(of: rows) {
@@ -59,8 +59,8 @@ extension BatchTransaction {
       var values: [Int64] = []
       try flags.forEachRow { values.append(flags.integer(0)) }
       for value in values {
-        let changed = slots.enumerated().filter { value >> Int64(min($0.offset, 62)) & 1 == 1 }.map(\.element)
-        cases += " WHEN \(value) THEN \(hex(columns.data(columns.bits(ofSlots: changed))))"
+        let changed = updated.enumerated().filter { value >> Int64(min($0.offset, 62)) & 1 == 1 }.map(\.element)
+        cases += " WHEN \(value) THEN \(hex(columns.data(changed.compactMap(columns.bit))))"
       }
       if values.isEmpty { continue }
       try record(

@@ -249,7 +249,10 @@ final class BatchInsertion {
     }
     if count + replacedCount > 0 {
       try batch.recordInsertions(from: first, through: last)
-      if replacedCount > 0 { try batch.recordUpdates(of: Self.replaced, spool.attributes.map(\.slot)) }
+      if replacedCount > 0 {
+        let columns = spool.attributes.map { HistoryColumns.Column(slot: $0.slot, keys: $0.keys) }
+        try batch.recordUpdates(of: Self.replaced, columns)
+      }
     }
     let result = try batch.result(
       count: count + replacedCount,

@@ -22,7 +22,9 @@ extension StoreState {
         try batch.checkConstraints(columns)
         try batch.noteChangedValues(columns)
         try batch.assign(columns)
-        try batch.recordUpdates(of: BatchTransaction.rows, columns.map(\.assignment.target.slot))
+        try batch.recordUpdates(
+          of: BatchTransaction.rows,
+          columns.map { HistoryColumns.Column(slot: $0.assignment.target.slot, keys: $0.keys) })
       }
       let result = try batch.result(count: count, changed: "SELECT e, z FROM \(BatchTransaction.rows) ORDER BY e, z")
       try batch.dropTables()

@@ -24,6 +24,13 @@ package struct HistoryColumns: Sendable {
     case owner(PropertyName)
     /// One of several to-many relationships whose order is unknown.
     case unknown
+
+    /// The column of an attribute, or of an element of a composite attribute.
+    ///
+    /// - Parameter keys: The keys that lead from a composite attribute to the element; empty for another attribute.
+    init(slot: Int, keys: [String]) {
+      self = keys.isEmpty ? .property(slot: slot) : .element(slot: slot, path: keys)
+    }
   }
 
   let entity: ManagedObjectModel.Entity
@@ -110,12 +117,9 @@ package struct HistoryColumns: Sendable {
   /// Returns the bit of a column; nil if it is unknown.
   func bit(_ column: Column) -> Int? { bits[column] }
 
-  /// Returns the bits of the properties in the given slots.
-  func bits(ofSlots slots: [Int]) -> [Int] { slots.flatMap { slotBits[$0] } }
-
   /// Returns the bits of the properties with the given names.
   func bits(ofProperties names: Set<String>) -> [Int] {
-    bits(ofSlots: entity.properties.filter { names.contains($0.name) }.map(\.slot))
+    entity.properties.filter { names.contains($0.name) }.flatMap { slotBits[$0.slot] }
   }
 
   /// Returns the bits of the columns that change when an object changes; nil if none of the changed properties is
