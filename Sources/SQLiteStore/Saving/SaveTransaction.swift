@@ -81,7 +81,23 @@ final class SaveTransaction {
     guard isRecorded else { return }
     var history = HistoryWriting(state)
     // A touched row that is in `mended` exists.
-    historyNumber = try history.write(changes, slots, touched: touched.filter(mended.contains).sorted(), sideChanges)
+    historyNumber = try history.write(
+      changes, recordedSlots(slots), touched: touched.filter(mended.contains).sorted(), sideChanges)
+  }
+
+  /// Returns the changed slots of the updated rows without unordered relationships in which no object changes: all
+  /// objects that the row gains or loses had been deleted before. A recorded change of a relationship shows that one of
+  /// its objects changes, too: see ``HistoryColumnSearch``.
+  private func recordedSlots(_ slots: [[Int]]) -> [[Int]] {
+    slots.indices.map { index in
+      let (row, old) = (changes.updated[index], changes.snapshots[index])
+      return slots[index].filter { slot in
+        guard case .toMany(let new) = row.values[slot], case .toMany(let former) = old.values[slot] else { return true }
+        return new.symmetricDifference(former).contains {
+          rowIndices.contains($0) || deleted.contains($0) || touched.contains($0)
+        }
+      }
+    }
   }
 
   /// Reads the values of deleted rows that the history preserves and that were not read yet because they are in
