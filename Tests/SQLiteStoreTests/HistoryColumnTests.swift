@@ -206,6 +206,65 @@ import Testing
     #expect(updates.map(\.updatedProperties).contains(["pages"]))
   }
 
+  /// Returns entities of folders with pages and another to-many relationship.
+  private func folders(_ second: PropertyDescription, _ others: [PropertyDescription] = []) -> [EntityDescription] {
+    [
+      EntityDescription(
+        "Folder",
+        [.relationship("pages", to: "Page", inverse: "folder", isToMany: true), second] + others),
+      EntityDescription("Page", [.relationship("folder", to: "Folder", inverse: "pages")]),
+      EntityDescription("Song", [.relationship("album", to: "Folder", inverse: "songs")]),
+    ]
+  }
+
+  @Test func `another order of the same objects excludes nothing`() throws {
+    let songs = PropertyDescription.relationship(
+      "songs", to: "Song", inverse: "album", isToMany: true, isOrdered: true)
+    let store = try store(folders(songs))
+    let context = try ManagedObjectContext(store)
+    let folder = try context.insert("Folder")
+    let list = try (0..<3).map { _ in ManagedObject.Value.object(try context.insert("Song")) }
+    try folder.setValue(.array(list), forKey: "songs")
+    try context.save()
+    try folder.setValue(.array(list.reversed()), forKey: "songs")
+    try context.save()
+    #expect(try store.history().last?.changes.map(\.updatedProperties) == [["songs"]])
+    let again = try SQLiteStore(file, model: store.model)
+    #expect(try again.history() == store.history())
+  }
+
+  @Test(arguments: [false, true])
+  func `relationships without an inverse exclude nothing`(isOwn: Bool) throws {
+    let loose = PropertyDescription.relationship("loose", to: isOwn ? "Folder" : "Song", isToMany: true)
+    let songs = PropertyDescription.relationship("songs", to: "Song", inverse: "album", isToMany: true)
+    let store = try store(folders(loose, [songs]))
+    let context = try ManagedObjectContext(store)
+    let (folder, song) = (try context.insert("Folder"), try context.insert("Song"))
+    let member = ManagedObject.Value.object(isOwn ? folder : song)
+    if isOwn {
+      try context.save()
+      try folder.setValue(.set([member]), forKey: "loose")
+      try context.save()
+      #expect(try store.history().last?.changes.map(\.updatedProperties) == [["loose"]])
+    } else {
+      // Another context deletes the object. The folder keeps its version, and loses nothing in the file.
+      try folder.setValue(.set([member]), forKey: "loose")
+      try context.save()
+      let other = try ManagedObjectContext(store)
+      _ = try other.execute(.delete("Song"))
+      let count = try store.history().count
+      try folder.setValue(.set([]), forKey: "loose")
+      try context.save()
+      #expect(try store.history().count == count)
+    }
+    let page = try context.insert("Page")
+    try page.setValue(.object(folder), forKey: "folder")
+    try context.save()
+    #expect(try store.history().last?.changes.last?.updatedProperties == ["pages"])
+    let again = try SQLiteStore(file, model: store.model)
+    #expect(try again.history() == store.history())
+  }
+
   @Test func `changes that no order explains leave the bits unknown, and unset`() throws {
     let store = try albums(change(1, 1, "C0") + change(1, 2, "80"))
     #expect(try store.historyColumns(of: "Album").map(names) == ["", ""])

@@ -24,7 +24,7 @@ struct HistoryColumnSearch {
   fileprivate struct Candidates {
     let columns: HistoryColumns
     var relationships: [Set<Int>]
-    /// The bits of all relationships.
+    /// The bits of all relationships, also of those in which the object has an owner.
     let links: [Int]
 
     init(_ columns: HistoryColumns) {
@@ -34,8 +34,8 @@ struct HistoryColumnSearch {
       links = columns.columns.indices.filter { bit in
         switch columns.columns[bit] {
         case .property(let slot): slots.contains(slot)
-        case .unknown: true
-        case .entityNumber, .element, .owner: false
+        case .owner, .unknown: true
+        case .entityNumber, .element: false
         }
       }
     }
@@ -133,6 +133,8 @@ struct HistoryColumnSearch {
   private func isPossible(
     _ relationship: ManagedObjectModel.Entity.Relationship, _ update: Update, _ counts: [Int: Int]
   ) -> Bool {
+    // Another order of the same objects changes none of them.
+    if relationship.isOrdered { return true }
     let family = ManagedObjectModel.Entity(model: schema.model, index: relationship.destinationIndex).subtree
     let count = family.reduce(0) { $0 + counts[$1, default: 0] }
     guard family.contains(update.entityIndex) else { return count > 0 }
