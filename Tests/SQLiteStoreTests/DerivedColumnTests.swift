@@ -121,6 +121,33 @@ import Testing
     #expect(try PlainSQLite(file).column("SELECT ZPAGESCOUNT FROM ZBOOK ORDER BY 1") == ["0", "1", "2"])
   }
 
+  @Test func `a new object that is related to itself is counted once`() throws {
+    var count = AttributeDescription("childCount", .integer32)
+    count.derivation = .init(try ManagedExpression(format: "children.@count"))
+    var leaf = EntityDescription("Leaf")
+    leaf.superentity = "Node"
+    let model = try ManagedObjectModel(entities: [
+      EntityDescription(
+        "Node",
+        [
+          .attribute(count), .relationship("parent", to: "Node", inverse: "children"),
+          .relationship("children", to: "Node", inverse: "parent", isToMany: true, isOrdered: true),
+        ]), leaf,
+    ])
+    let context = try ManagedObjectContext(SQLiteStore(file, model: model))
+    let (own, child) = (try context.insert("Leaf"), try context.insert("Node"))
+    for object in [own, child] { try object.setValue(.object(own), forKey: "parent") }
+    try context.save()
+    #expect(own["childCount"] == .attribute(.integer(2)) && child["childCount"] == .attribute(.integer(0)))
+    let again = ManagedObjectContext(coordinator: context.coordinator)
+    let found = try again.object(with: own.objectID)
+    #expect(found["parent"] == .object(found) && found["childCount"] == .attribute(.integer(2)))
+    try context.delete(child)
+    try own.setValue(ManagedObject.Value.null, forKey: "parent")
+    try context.save()
+    #expect(own["childCount"] == .attribute(.integer(0)))
+  }
+
   @Test func `a batch request keeps the counts`() throws {
     let context = try ManagedObjectContext(SQLiteStore(file, model: Self.model(hasInverse: true)))
     try fill(context)

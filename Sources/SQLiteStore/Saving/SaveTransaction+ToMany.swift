@@ -100,8 +100,8 @@ extension SaveTransaction {
     return schema.table(ofEntity: index)?.entities ?? index..<index + 1
   }
 
-  /// Sets the owner of an object in a relationship without an inverse.
-  private func setOwner(
+  /// Sets the owner of an object in a relationship without an inverse, or the object of a to-one relationship.
+  func setOwner(
     _ owner: RowKey, of key: RowKey, _ table: StoreTable, _ column: Int, _ entityColumn: Int?
   ) throws(ManagedObjectError) {
     let entity = entityColumn.map { ", \(table.columns[$0].name.sqlName) = \(schema.numbers[Int(owner.entityIndex)])" }

@@ -157,6 +157,9 @@ final class SaveTransaction {
     let number: Int64
     /// The slots that have columns, and the first parameter of the INSERT statement for each.
     let slots: [(slot: Int, kind: ParameterKind, parameter: Int32)]
+    /// The to-one relationships whose triggers count a row twice if it is inserted with a reference to itself: first,
+    /// all objects of the new row are counted, then its own reference is added.
+    let countedReferences: [(slot: Int, parameter: Int32, columns: ToOneColumns)]
     let insertion: Statement
 
     init(_ index: Int, _ transaction: SaveTransaction) throws(ManagedObjectError) {
@@ -172,6 +175,14 @@ final class SaveTransaction {
         names += columns.map { table.columns[$0].name.sqlName }
       }
       self.slots = slots
+      countedReferences =
+        transaction.schema.derivedSlots[index].isEmpty
+        ? []
+        : slots.compactMap { slot, _, parameter in
+          guard let columns = transaction.schema.slotColumns[index][slot].toOne, columns.destination.contains(index)
+          else { return nil }
+          return (slot, parameter, columns)
+        }
       // `Z_OPT`, the version number, is always 1 and has no parameter.
       let values = names.map { $0 == "Z_OPT" ? "1" : "?" }
       insertion = try transaction.database.statement(
@@ -199,9 +210,17 @@ final class SaveTransaction {
     try statement.bind(1, row.key.number)
     try statement.bind(2, columns.number)
     for (slot, kind, parameter) in columns.slots { try bindValue(row, slot, kind, statement, parameter) }
+    let references = columns.countedReferences.filter { row.values[$0.slot] == .toOne(row.key) }
+    for reference in references {
+      try statement.bindNull(reference.parameter)
+      if reference.columns.entityColumn != nil { try statement.bindNull(reference.parameter + 1) }
+    }
     do { try statement.run() } catch {
       if error.isTakenKey { throw RowNumbers.keysTaken }
       throw error.isUniqueness ? uniqueness(error, row) : error
+    }
+    for reference in references {
+      try setOwner(row.key, of: row.key, columns.table, reference.columns.column, reference.columns.entityColumn)
     }
   }
 
