@@ -74,8 +74,10 @@ import Testing
           guard let page, let book else { continue }
           for other in books {
             guard case .set(let loose)? = other["loose"] else { continue }
-            let rest = loose.filter { $0 != .object(page) } + (other === book ? [.object(page)] : [])
-            try other.setValue(ManagedObject.Value.set(rest), forKey: "loose")
+            // The relationship keeps deleted objects.
+            let present = pages.filter { $0 !== page && loose.contains(.object($0)) }
+            let rest = (present + (other === book ? [page] : [])).map { ManagedObject.Value.object($0) }
+            try other.setValue(.set(rest), forKey: "loose")
           }
         default:
           if let object = (shelves + books + pages).randomElement(using: &random) { try context.delete(object) }

@@ -1,9 +1,8 @@
 import Foundation
 import ManagedObjects
+import SQLiteStore
 import TestSupport
 import Testing
-
-@testable import SQLiteStore
 
 @Suite("SQLite stores created for a model") struct CreatedStoreTests {
   /// The differences between a new store and a file of Core Data: the beginning of the line, and the reason.
@@ -36,21 +35,6 @@ import Testing
     return nil
   }
 
-  /// Creates a store, also for a model with attributes that this package cannot save.
-  private static func makeStore(_ file: URL, _ model: ManagedObjectModel) throws {
-    let schema = StoreSchema(model, configuration: nil)
-    if WritingObstacles.inNewStore(schema).isEmpty {
-      _ = try SQLiteStore(file, model: model)
-      return
-    }
-    let database = try Database(path: file.path, .create)
-    try database.execute("PRAGMA auto_vacuum = 2")
-    var metadata = StoreMetadata(
-      identifier: UUID().uuidString, type: MetadataTable.storeType, model: model, configuration: nil)
-    metadata.set(.string("2"), for: StoreMetadataKey.autoVacuumLevel)
-    try SchemaWriter(schema: schema, database: database).write(metadata)
-  }
-
   @Test(.enabled(if: StoreReader.isAvailable && !StoreSamples.stores.isEmpty))
   func `a new store has Apple's tables, indexes and rows, except for listed differences`() throws {
     let folder = TemporaryFolder(isInMemory: true)
@@ -68,7 +52,7 @@ import Testing
       for (source, model) in [("the model in the file", own)] + models {
         let file = folder.url.appending(path: "made \(count).sqlite")
         count += 1
-        try Self.makeStore(file, model)
+        _ = try SQLiteStore(file, model: model)
         let made = try StoreReader.schema(of: file)
         let lines = made.differences(from: expected).filter { Self.reason($0, expected, made) == nil }
         #expect(lines == [], "\(name) with \(source)")
