@@ -97,10 +97,46 @@ import Testing
     other.name = "writer"
     other.isOptional = false
     #expect(other.versionHash == author.versionHash && composite([id, name]).versionHash == author.versionHash)
-    for (attribute, isKnown) in [(author, true), (composite([author]), false), (composite([]), false)] {
+    func nested(_ element: AttributeDescription) -> AttributeDescription {
+      var attribute = composite([element])
+      attribute.name = "outer"
+      return attribute
+    }
+    var derived = name
+    derived.derivation = .init(try ManagedExpression(format: "now()"))
+    for (attribute, isKnown, isInferred) in [
+      (author, true, false), (nested(author), true, true), (nested(composite([derived])), false, true),
+      (nested(composite([])), false, true), (composite([]), false, false),
+    ] {
       let model = try ManagedObjectModel(entities: [EntityDescription("Book", [.attribute(attribute)])])
       #expect(model["Book"]?.hasKnownVersionHash == isKnown)
+      #expect(model["Book"]?.hasInferredVersionHash == isInferred)
     }
+  }
+
+  private static func nested(_ names: [String]) throws -> ManagedObjectModel {
+    var (inner, outer) = (AttributeDescription("place", .composite), AttributeDescription("address", .composite))
+    inner.elements = names.map { AttributeDescription($0, .string) }
+    outer.elements = [AttributeDescription("street", .string), inner]
+    return try ManagedObjectModel(entities: [EntityDescription("Book", [.attribute(outer)])])
+  }
+
+  @Test func `a composite element is hashed as a composite attribute`() throws {
+    let model = try Self.nested(["town", "code"])
+    func leaf(_ name: String) -> [UInt8] { Array(AttributeDescription(name, .string).versionHash) }
+    let place = SHA2.sha256(leaf("code") + leaf("town"))
+    let address = SHA2.sha256(Array(place) + leaf("street"))
+    #expect(model["Book"]?.versionHash == SHA2.sha256(Array("Book".utf8) + [0] + Array(address)))
+  }
+
+  @Test func `an inferred hash is written to stores, and a store without it is opened`() throws {
+    let model = try Self.nested(["town"])
+    let store = try InMemoryStore(model: model)
+    let hashes = store.metadata[StoreMetadataKey.versionHashes]?.dictionary
+    #expect(hashes?["Book"]?.data == model["Book"]?.versionHash)
+    #expect(model.entitiesThatDiffer(from: model.entityVersionHashesByName) == [])
+    #expect(model.entitiesThatDiffer(from: [:]) == [])
+    #expect(model.entitiesThatDiffer(from: try Self.nested(["city"]).entityVersionHashesByName) == ["Book"])
   }
 
   @Test func `a store omits unknown hashes and remains readable`() throws {

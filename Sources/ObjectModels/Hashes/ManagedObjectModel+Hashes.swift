@@ -10,7 +10,7 @@ extension ManagedObjectModel {
   /// The version hashes of all entities, by entity name, 32 bytes each.
   ///
   /// The hash of an entity that has certain derived or composite attributes can differ from Apple's: see
-  /// ``Entity/hasKnownVersionHash``.
+  /// ``Entity/hasKnownVersionHash`` and ``Entity/hasInferredVersionHash``.
   ///
   /// - Complexity: O(*n*) in the number of properties, inherited ones counted for each entity; afterwards O(1).
   public var entityVersionHashesByName: [String: Data] {
@@ -63,7 +63,7 @@ extension ManagedObjectModel {
   /// if !names.isEmpty { print("changed:", names.joined(separator: ", ")) }   // changed: Note, Tag
   /// ```
   ///
-  /// Stores created by this library contain no hash for an entity whose hash is not known: see
+  /// Stores created by this library can lack the hash of an entity whose hash is not known, or is inferred: see
   /// ``Entity/hasKnownVersionHash``. Such an entity is not included.
   ///
   /// - Parameters:
@@ -74,7 +74,7 @@ extension ManagedObjectModel {
     let members = Set((entities(ofConfiguration: configuration) ?? entities).map(\.name))
     return Set(hashes.keys).union(members).filter { name in
       guard members.contains(name) else { return true }
-      if hashes[name] == nil, self[name]?.hasKnownVersionHash == false { return false }
+      if hashes[name] == nil, self[name]?.hasCertainVersionHash == false { return false }
       return hashes[name] != own[name]
     }.sorted { $0.precedes($1) }
   }
@@ -90,12 +90,35 @@ extension ManagedObjectModel.Entity {
     return way.reversed().reduce(nil) { (hash: Data?, entity) in entity.versionHash(superentity: hash) } ?? Data()
   }
 
-  /// True if ``versionHash`` is equal to the one that Core Data computes.
+  /// True if ``versionHash`` follows the rules of Core Data.
   ///
   /// False if the entity has an attribute for which Core Data's rule is not known: a derivation other than the `@count`
-  /// of a relationship, a derivation with a filter, or a composite attribute that has no elements, or that has
-  /// composite or derived elements. In this case, take the hash from the model's `VersionInfo.plist` or from a store.
+  /// of a relationship, a derivation with a filter, or a composite attribute that has no elements, or that has derived
+  /// elements. In this case, take the hash from the model's `VersionInfo.plist` or from a store.
+  ///
+  /// One of the rules is inferred: see ``hasInferredVersionHash``.
   public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
+
+  /// True if ``versionHash`` depends on a rule that was not compared with files of Core Data: the entity has a composite
+  /// attribute with composite elements.
+  ///
+  /// The hash of a composite attribute is computed from the hashes of its elements. It is inferred that this also
+  /// applies to an element that is composite itself. If a store has another hash for such an entity, the entity is
+  /// compared with that of the model in the store.
+  ///
+  /// ```swift
+  /// for entity in model.entities where entity.hasInferredVersionHash { print(entity.name) }
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the number of attributes.
+  public var hasInferredVersionHash: Bool {
+    record.attributes.contains { attribute in
+      !attribute.isTransient && attribute.definition.elements.contains { $0.type == .composite }
+    }
+  }
+
+  /// True if another hash in a file proves that the file has another version of the entity.
+  package var hasCertainVersionHash: Bool { hasKnownVersionHash && !hasInferredVersionHash }
 
   /// The names of the attributes that make ``hasKnownVersionHash`` false; empty if it is true.
   package var attributesWithUnknownVersionHash: [String] {
@@ -144,7 +167,7 @@ extension AttributeDescription {
 
   fileprivate var hasKnownVersionHash: Bool {
     if type == .composite {
-      return !elements.isEmpty && elements.allSatisfy { $0.type != .composite && $0.derivation == nil }
+      return !elements.isEmpty && elements.allSatisfy { $0.derivation == nil && $0.hasKnownVersionHash }
     }
     return derivation.map { $0.filter == nil && $0.countedPath != nil } ?? true
   }

@@ -79,8 +79,8 @@ public struct MappingModel: Hashable, Sendable {
   /// // Note.pages: the destination model has no such attribute (mapping "NoteToNote")
   /// ```
   ///
-  /// A mapping without a version hash matches any version. Entities whose version hash cannot be computed are not
-  /// compared: see ``ManagedObjectModel/Entity/hasKnownVersionHash``.
+  /// A mapping without a version hash matches any version. Entities whose version hash cannot be computed, or is
+  /// inferred, are not compared: see ``ManagedObjectModel/Entity/hasKnownVersionHash``.
   ///
   /// - Parameters:
   ///   - source: The model of the store before migration.
@@ -134,7 +134,7 @@ public struct MappingModel: Hashable, Sendable {
           .init(.unknownName, entity: name, "the \(word) model has no such entity (mapping \(mapping.name.quoted))"))
         return nil
       }
-      if let hash, entity.hasKnownVersionHash, hashes[name] != hash {
+      if let hash, entity.hasCertainVersionHash, hashes[name] != hash {
         defects.append(
           .init(
             .versionMismatch, entity: name,

@@ -162,8 +162,8 @@ struct StoreState {
 
   /// Checks that a model has the version hashes of the file.
   ///
-  /// It is unknown how Core Data computes the hash of an entity with derived attributes. Such an entity is compared
-  /// with the entity of the model that the store embeds, because the hashes of the file belong to that model.
+  /// The hash of an entity with certain derived or composite attributes is unknown or inferred. Such an entity is
+  /// compared with the entity of the model that the store embeds, because the hashes of the file belong to that model.
   ///
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if an entity differs.
   private static func check(
@@ -173,7 +173,7 @@ struct StoreState {
     do { try metadata.check(model, configuration) } catch {
       let entities = error.differingEntities.compactMap { model.entity(named: $0) }
       guard !entities.isEmpty, entities.count == error.differingEntities.count,
-        entities.allSatisfy({ !$0.hasKnownVersionHash }), let own = try? ModelCache.read(database, file),
+        entities.allSatisfy({ !$0.hasCertainVersionHash }), let own = try? ModelCache.read(database, file),
         entities.allSatisfy({ own.entity(named: $0.name)?.isSame(as: $0) == true })
       else { throw error }
     }

@@ -10,7 +10,7 @@ extension FindingLog {
   /// - Parameters:
   ///   - metadata: The metadata of the store.
   ///   - model: The model that the store is read with.
-  ///   - own: The model that the store embeds; nil if it embeds none. If the hash of an entity cannot be computed, the
+  ///   - own: The model that the store embeds; nil if it embeds none. If the hash of an entity is not certain, the
   ///     entity in `model` is compared with the entity in `own` instead.
   ///   - configuration: The configuration whose entities the store has; nil for all entities.
   func checkHashes(
@@ -19,7 +19,7 @@ extension FindingLog {
     guard let hashes = hashes(metadata) else { return }
     for name in model.entitiesThatDiffer(from: hashes, configuration: configuration) {
       let entity = model.entity(named: name)
-      if let entity, hashes[name] != nil, !entity.hasKnownVersionHash {
+      if let entity, hashes[name] != nil, !entity.hasCertainVersionHash {
         if own.map({ $0 === model || $0.entity(named: name)?.isSame(as: entity) == true }) == true { continue }
       }
       let message =
@@ -31,7 +31,7 @@ extension FindingLog {
     }
     if let own, own !== model {
       for name in own.entitiesThatDiffer(from: hashes, configuration: configuration)
-      where own.entity(named: name)?.hasKnownVersionHash != false {
+      where own.entity(named: name)?.hasCertainVersionHash != false {
         report(.cachedModelMismatch, "the model in the store and the metadata have different versions of this entity") {
           $0.entity = name
         }

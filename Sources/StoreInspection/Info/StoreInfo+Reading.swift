@@ -171,12 +171,12 @@ extension StoreInfo {
     for index in entities.indices {
       guard let entity = model.entity(named: entities[index].name) else { continue }
       guard let hash = hashes[entity.name]?.data else {
-        entities[index].hash = entity.hasKnownVersionHash ? .missing : .unknown
+        entities[index].hash = entity.hasCertainVersionHash ? .missing : .unknown
         continue
       }
       if hash == model.entityVersionHashesByName[entity.name] {
         entities[index].hash = .equal
-      } else if !entity.hasKnownVersionHash {
+      } else if !entity.hasCertainVersionHash {
         entities[index].hash = .unknown
       } else {
         entities[index].hash = .different
