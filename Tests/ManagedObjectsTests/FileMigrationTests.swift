@@ -121,6 +121,48 @@ import Testing
   }
 
   @Test(arguments: StoreKind.inFiles)
+  func `derived attributes are computed, and times are kept`(kind: StoreKind) throws {
+    func model(_ derivations: [String: String]) throws -> ManagedObjectModel {
+      func attribute(_ name: String, _ type: AttributeType) throws -> PropertyDescription {
+        var attribute = AttributeDescription(name, type)
+        attribute.derivation = try derivations[name].map { .init(try ManagedExpression(format: $0)) }
+        return .attribute(attribute)
+      }
+      return try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Book",
+          [
+            .attribute("title", .string), try attribute("search", .string), try attribute("saved", .date),
+            try attribute("size", derivations.isEmpty ? .string : .integer64),
+            .relationship("pages", to: "Page", inverse: "book", isToMany: true),
+          ]),
+        EntityDescription("Page", [.relationship("book", to: "Book", inverse: "pages")]),
+      ])
+    }
+    let old = try model([:])
+    let new = try model(["search": "uppercase:(title)", "saved": "now()", "size": "pages.@count"])
+    let date = Date(timeIntervalSinceReferenceDate: 1_000)
+    do {
+      let context = try ManagedObjectContext(kind.open(file, old))
+      for count in 0..<3 {
+        let book = try context.insert("Book")
+        try book.setValue(.string("book \(count)"), forKey: "title")
+        try book.setValue(AttributeValue.string("wrong"), forKey: "search")
+        try book.setValue(AttributeValue.string("wrong"), forKey: "size")
+        if count > 0 { try book.setValue(.date(date), forKey: "saved") }
+        for _ in 0..<count { try context.insert("Page").setValue(.object(book), forKey: "book") }
+      }
+      try context.save()
+    }
+    #expect(try StoreFile.migrate(file, from: [old], to: new) == [])
+    let books = try ManagedObjectContext(kind.open(file, new)).fetch(FetchRequest("Book", sortedBy: [.init("title")]))
+    #expect(books.map { $0["search"] } == ["BOOK 0", "BOOK 1", "BOOK 2"].map { .attribute(.string($0)) })
+    #expect(books.map { $0["size"] } == [0, 1, 2].map { .attribute(.integer($0)) })
+    #expect(books.dropFirst().map { $0["saved"] } == [.attribute(.date(date)), .attribute(.date(date))])
+    #expect(books[0]["saved"] != .null && books[0]["saved"] != .attribute(.date(date)))
+  }
+
+  @Test(arguments: StoreKind.inFiles)
   func `dropped values are refused or returned`(kind: StoreKind) throws {
     try makeStore(kind)
     let bytes = try Data(contentsOf: file)

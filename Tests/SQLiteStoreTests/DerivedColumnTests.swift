@@ -190,6 +190,148 @@ import Testing
     #expect(try database.column("SELECT ZPAGESCOUNT FROM ZBOOK") == ["0", "0", "0"])
   }
 
+  private static let wrongCounts =
+    "SELECT COUNT(*) FROM ZBOOK b WHERE ZPAGESCOUNT IS NOT (SELECT COUNT(*) FROM ZPAGE WHERE KEY = b.Z_PK)"
+
+  /// Returns the model without its derived attribute.
+  private static func plainModel(hasInverse: Bool) throws -> ManagedObjectModel {
+    try ManagedObjectModel(
+      entities: model(hasInverse: hasInverse).entities.map { entity in
+        var definition = entity.definition
+        definition.properties.removeAll { $0.name == "pagesCount" }
+        return definition
+      })
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `an inferred migration adds a derived attribute`(hasInverse: Bool, isCopy: Bool) throws {
+    do {
+      let context = try ManagedObjectContext(SQLiteStore(file, model: Self.plainModel(hasInverse: hasInverse)))
+      for _ in 0..<3 { try fill(context) }
+    }
+    let new = try Self.model(hasInverse: hasInverse)
+    let migrated = isCopy ? folder.url.appending(path: "b.sqlite") : file
+    try SQLiteStore.migrate(file, to: new, output: isCopy ? migrated : nil)
+    let plain = try PlainSQLite(migrated)
+    #expect(try plain.column(Self.storedTriggers) == Self.triggers(hasInverse: hasInverse))
+    let counts = "SELECT ZPAGESCOUNT FROM ZBOOK ORDER BY Z_PK"
+    #expect(try plain.column(counts) == ["0", "1", "2", "0", "1", "2", "0", "1", "2"])
+    let wrong = Self.wrongCounts.replacing("KEY", with: hasInverse ? "ZBOOK" : "Z1PAGES")
+    #expect(try plain.column(wrong) == ["0"])
+
+    let store = try SQLiteStore(migrated, model: new)
+    #expect(store.writingObstacles == [])
+    let context = try ManagedObjectContext(store)
+    let request = FetchRequest("Book", where: try ManagedPredicate(format: "pagesCount == 2"))
+    #expect(try context.fetch(request).count == 3)
+    for page in try context.fetch(FetchRequest("Page")).prefix(4) { try context.delete(page) }
+    try context.save()
+    #expect(try plain.column(wrong) == ["0"] && plain.column("SELECT SUM(ZPAGESCOUNT) FROM ZBOOK") == ["5"])
+    #expect(try plain.defects() == [])
+  }
+
+  @Test func `an attribute that becomes derived gets computed values, without a loss`() throws {
+    do {
+      let context = try ManagedObjectContext(SQLiteStore(file, model: Self.model(hasInverse: true, isDerived: false)))
+      try fill(context)
+      for book in try context.fetch(FetchRequest("Book")) {
+        try book.setValue(AttributeValue.integer(9), forKey: "pagesCount")
+      }
+      try context.save()
+    }
+    #expect(try SQLiteStore.migrate(file, to: Self.model(hasInverse: true)) == [])
+    #expect(try PlainSQLite(file).column("SELECT ZPAGESCOUNT FROM ZBOOK ORDER BY 1") == ["0", "1", "2"])
+  }
+
+  @Test func `an inferred migration drops a derived attribute and its triggers, without a loss`() throws {
+    try fill(ManagedObjectContext(SQLiteStore(file, model: Self.model(hasInverse: true))))
+    #expect(try SQLiteStore.migrate(file, to: Self.plainModel(hasInverse: true)) == [])
+    let plain = try PlainSQLite(file)
+    #expect(try plain.column(Self.storedTriggers) == [])
+    #expect(try !plain.column("SELECT name FROM pragma_table_info('ZBOOK')").contains("ZPAGESCOUNT"))
+    let store = try SQLiteStore(file, model: Self.plainModel(hasInverse: true))
+    #expect(try store.writingObstacles == [] && ManagedObjectContext(store).count(for: FetchRequest("Page")) == 3)
+  }
+
+  @Test func `an attribute that is not derived any more keeps its values`() throws {
+    try fill(ManagedObjectContext(SQLiteStore(file, model: Self.model(hasInverse: true))))
+    try SQLiteStore.migrate(file, to: Self.model(hasInverse: true, isDerived: false))
+    let plain = try PlainSQLite(file)
+    #expect(try plain.column(Self.storedTriggers) == [])
+    #expect(try plain.column("SELECT ZPAGESCOUNT FROM ZBOOK ORDER BY 1") == ["0", "1", "2"])
+  }
+
+  @Test func `a count of a renamed relationship has triggers with the new names`() throws {
+    try fill(ManagedObjectContext(SQLiteStore(file, model: Self.model(hasInverse: true))))
+    var count = AttributeDescription("leafCount", .integer32, isOptional: false, defaultValue: .integer(0))
+    count.derivation = .init(try ManagedExpression(format: "leaves.@count"))
+    count.renamingIdentifier = "pagesCount"
+    func relationship(
+      _ name: String, _ former: String, _ entity: String, _ inverse: String, isToMany: Bool
+    ) -> PropertyDescription {
+      var relationship = RelationshipDescription(name, to: entity, inverse: inverse, isToMany: isToMany)
+      relationship.renamingIdentifier = former
+      return .relationship(relationship)
+    }
+    var volume = EntityDescription(
+      "Volume",
+      [
+        .attribute(count), .attribute("title", .string),
+        relationship("leaves", "pages", "Page", "volume", isToMany: true),
+      ])
+    volume.renamingIdentifier = "Book"
+    var novel = EntityDescription("GraphicNovel")
+    novel.superentity = "Volume"
+    let page = EntityDescription(
+      "Page", [.attribute("number", .integer16), relationship("volume", "book", "Volume", "leaves", isToMany: false)])
+    let new = try ManagedObjectModel(entities: [volume, novel, page])
+    try SQLiteStore.migrate(file, to: new)
+    let plain = try PlainSQLite(file)
+    let names = try plain.column("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY 1")
+    #expect(names.count == 5 && names.allSatisfy { $0.contains("_Volume_leafCount_") })
+    #expect(try plain.column("SELECT ZLEAFCOUNT FROM ZVOLUME ORDER BY 1") == ["0", "1", "2"])
+    #expect(try SQLiteStore(file, model: new).writingObstacles == [])
+  }
+
+  @Test func `a count of objects of the same entity is computed`() throws {
+    func model(_ more: [PropertyDescription]) throws -> ManagedObjectModel {
+      try ManagedObjectModel(entities: [
+        EntityDescription(
+          "Node",
+          [
+            .relationship("children", to: "Node", inverse: "parent", isToMany: true),
+            .relationship("parent", to: "Node", inverse: "children"),
+          ] + more)
+      ])
+    }
+    do {
+      let context = try ManagedObjectContext(SQLiteStore(file, model: model([])))
+      let nodes = try (0..<6).map { _ in try context.insert("Node") }
+      for index in 1..<6 { try nodes[index].setValue(.object(nodes[(index - 1) / 2]), forKey: "parent") }
+      try context.save()
+    }
+    var count = AttributeDescription("childCount", .integer64)
+    count.derivation = .init(try ManagedExpression(format: "children.@count"))
+    try SQLiteStore.migrate(file, to: model([.attribute(count)]))
+    let wrong =
+      "SELECT COUNT(*) FROM ZNODE n WHERE ZCHILDCOUNT IS NOT (SELECT COUNT(*) FROM ZNODE WHERE ZPARENT = n.Z_PK)"
+    let plain = try PlainSQLite(file)
+    #expect(try plain.column(wrong) == ["0"] && plain.column("SELECT SUM(ZCHILDCOUNT) FROM ZNODE") == ["5"])
+  }
+
+  @Test func `a migration refuses a derived attribute that a new store would refuse`() throws {
+    try fill(ManagedObjectContext(SQLiteStore(file, model: Self.plainModel(hasInverse: true))))
+    let before = try Data(contentsOf: file)
+    var title = AttributeDescription("search", .string)
+    title.derivation = .init(try ManagedExpression(format: "canonical:(title)"))
+    var entities = try Self.plainModel(hasInverse: true).entities.map(\.definition)
+    entities[0].properties.append(.attribute(title))
+    let new = try ManagedObjectModel(entities: entities)
+    let error = #expect(throws: ManagedObjectError.self) { try SQLiteStore.migrate(file, to: new) }
+    #expect(error?.code == .save && error?.message.contains("the attribute Book.search is derived") == true)
+    #expect(try Data(contentsOf: file) == before)
+  }
+
   @Test(.enabled(if: !StoreSamples.stores.isEmpty))
   func `the triggers in a file of Core Data keep the counts`() throws {
     for original in try StoreSamples.storesWithModel() {

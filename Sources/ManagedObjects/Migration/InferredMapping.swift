@@ -115,12 +115,9 @@ package struct InferredMapping {
   private mutating func checkProperties(of entity: ManagedObjectModel.Entity) {
     let old = sourceEntity(of: entity)
     for attribute in entity.attributes where !attribute.isTransient {
+      // The values of a derived attribute are computed again, whatever the old attribute was.
+      guard let old, attribute.definition.derivation == nil else { continue }
       let name = "\(declaring(attribute.name, entity).name).\(attribute.name)".quoted
-      if attribute.definition.derivation != nil {
-        refuse(
-          "the attribute \(name) is derived, which a migration does not support", [entity.index], isOfSQL: true)
-      }
-      guard let old else { continue }
       if let former = properties[entity.index][attribute.name].flatMap({ old.attribute(named: $0) }) {
         check(attribute, former, name, entity)
       } else if !attribute.isOptional, attribute.initialValue == .null, !entity.isAbstract {

@@ -41,6 +41,7 @@ struct RowMigration {
       try report(.objects, entity.name, rows.count, rows.count)
     }
     do { try table.apply(changes) } catch { throw error.inMigration }
+    table.keepTimes(of: changes.inserted)
     return table
   }
 
@@ -62,7 +63,10 @@ struct RowMigration {
     var origins: [(slot: Int, origin: Origin)] = []
     let names = mapping.properties[entity.index]
     for attribute in entity.attributes where !attribute.isTransient {
-      if let slot = names[attribute.name].flatMap({ former.attribute(named: $0)?.slot }) {
+      if let old = names[attribute.name].flatMap({ former.attribute(named: $0) }),
+        old.definition.type == attribute.definition.type
+      {
+        let slot = old.slot
         let other = attribute.isOptional ? .null : attribute.initialValue
         if let elements = mapping.elements[entity.index][attribute.name] {
           origins.append((attribute.slot, .composite(slot, elements, or: other)))
@@ -149,6 +153,22 @@ struct RowMigration {
     }
     if case .orderedToMany = value {} else { keys.sort { $0.number < $1.number } }
     return relationship.value(keys)
+  }
+}
+
+extension RowTable {
+  /// Sets derived attributes that do not depend on the object, such as `now()`, to the values before the migration,
+  /// because a migration is not a change of the objects.
+  ///
+  /// - Parameter rows: The rows with those values.
+  fileprivate mutating func keepTimes(of rows: [StoreRow]) {
+    for rule in derivations where rule.readsNothing {
+      for row in rows where rule.entities.contains(Int(row.key.entityIndex)) && row.values[rule.slot] != .null {
+        guard var new = self.row(row.key) else { continue }
+        new.values[rule.slot] = row.values[rule.slot]
+        entityRows[Int(row.key.entityIndex)].replace(with: new)
+      }
+    }
   }
 }
 

@@ -54,6 +54,8 @@ extension StoreMigration {
     _ attribute: ManagedObjectModel.Entity.Attribute, _ isExternal: Bool, _ entity: Int, _ source: Int,
     _ sourceTable: StoreTable
   ) -> ColumnValue {
+    // ``DerivedColumn/Count`` sets the value.
+    if attribute.definition.derivation != nil { return .nothing }
     let initial = SQLValue(attribute.initialValue, isExternal: isExternal)
     guard let former = mapping.properties[entity][attribute.name], let name = oldColumn(former, source, sourceTable)
     else { return initial == .null ? .nothing : .constant(initial) }

@@ -60,6 +60,7 @@ struct StoreMigration {
     for index in new.tables.indices { try copyRows(index) }
     for index in new.tables.indices { try completeKeys(index) }
     try copyRelationships()
+    for statement in DerivedColumn.all(new).flatMap(\.computation) { try database.execute(statement) }
     let highest = try highestNumbers()
     try oldTables.drop()
     try oldTables.replaceEntities(with: new) { highest[$0] ?? 0 }

@@ -18,6 +18,8 @@ struct DerivedColumn {
   let attribute: String
   /// The triggers; empty if Core Data's text is not known.
   let triggers: [Trigger]
+  /// The statements that compute the values of all rows; empty if Core Data's triggers are not known.
+  let computation: [String]
   /// The reason why Core Data's triggers are not known; nil if they are.
   let obstacle: String?
 
@@ -45,8 +47,8 @@ struct DerivedColumn {
     self.entity = entity
     self.attribute = attribute.name
     switch Count.of(attribute, entity, schema) {
-    case .success(let count): (triggers, obstacle) = (count.triggers, nil)
-    case .failure(let unknown): (triggers, obstacle) = ([], unknown.reason)
+    case .success(let count): (triggers, computation, obstacle) = (count.triggers, count.computation, nil)
+    case .failure(let unknown): (triggers, computation, obstacle) = ([], [], unknown.reason)
     }
   }
 
@@ -62,9 +64,10 @@ struct DerivedColumn {
     let related: String
     let key: String
     let attribute: String
-    /// The entity numbers of the rows that have the attribute, if the triggers test them. They do if the relationship
-    /// has no inverse.
-    let numbers: ClosedRange<Int64>?
+    /// The entity numbers of the rows that have the attribute.
+    let numbers: ClosedRange<Int64>
+    /// True if the triggers test the entity numbers. They do if the relationship has no inverse.
+    let testsNumbers: Bool
 
     static func of(
       _ attribute: ManagedObjectModel.Entity.Attribute, _ entity: ManagedObjectModel.Entity, _ schema: StoreSchema
@@ -96,14 +99,27 @@ struct DerivedColumn {
         Count(
           prefix: ("Z_DA_\(related.name)_\(name)", "Z_DA_\(table.name)_\(name)"), owner: table.name,
           column: table.columns[column].name, related: related.name, key: related.columns[key].name,
-          attribute: attribute.name,
-          numbers: isOwned ? (numbers.min() ?? 0)...(numbers.max() ?? 0) : nil))
+          attribute: attribute.name, numbers: (numbers.min() ?? 0)...(numbers.max() ?? 0), testsNumbers: isOwned))
+    }
+
+    private var range: String { "\(numbers.lowerBound) <= Z_ENT AND Z_ENT <= \(numbers.upperBound)" }
+
+    /// The first statement sets all counts to 0, the second one those of rows with related objects. Together they read
+    /// each table once, also without an index of the foreign key.
+    var computation: [String] {
+      let (owner, column) = (owner.sqlName, column.sqlName)
+      let (related, key) = (related.sqlName, key.sqlName)
+      return [
+        "UPDATE \(owner) SET \(column) = 0 WHERE \(range)",
+        "UPDATE \(owner) SET \(column) = number FROM (SELECT \(key) AS owner, COUNT(*) AS number FROM \(related) "
+          + "GROUP BY \(key)) WHERE Z_PK = owner AND \(range)",
+      ]
     }
 
     var triggers: [Trigger] {
       let (owner, column) = (owner.sqlNameIfNeeded, column.sqlNameIfNeeded)
       let (related, key) = (related.sqlNameIfNeeded, key.sqlNameIfNeeded)
-      let range = numbers.map { " AND \($0.lowerBound) <= Z_ENT AND Z_ENT <= \($0.upperBound)" } ?? ""
+      let range = testsNumbers ? " AND \(range)" : ""
       func report(_ kind: String, _ condition: String) -> String {
         "SELECT NSCoreDataDATrigger\(kind)AffectedObjectValue(\(self.owner.sqlText), Z_ENT, Z_PK, "
           + "\(attribute.sqlText), \(column)) FROM \(owner) WHERE \(condition); END"
@@ -118,7 +134,8 @@ struct DerivedColumn {
             + report("Updated", condition))
       }
       let name = "\(prefix.owner)_SOURCE_INSERT"
-      let test = numbers.map { " WHEN \($0.lowerBound) <= NEW.Z_ENT AND NEW.Z_ENT <= \($0.upperBound)" } ?? ""
+      let test =
+        testsNumbers ? " WHEN \(numbers.lowerBound) <= NEW.Z_ENT AND NEW.Z_ENT <= \(numbers.upperBound)" : ""
       return [
         change("INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
         change("UPDATE_INCREMENT", "UPDATE OF \(key)", "NEW", "\(column) + 1"),

@@ -14,6 +14,8 @@ struct DerivationRule: Sendable {
   /// True if the expression reads derived attributes.
   private(set) var readsDerived = false
   private let names: Set<String>
+  /// True if the expression reads no property of the object, such as `now()`.
+  var readsNothing: Bool { names.isEmpty }
 
   enum Computation: Sendable {
     /// The number of objects in a to-many relationship, by slot.
