@@ -177,6 +177,42 @@ import Testing
       ])
   }
 
+  @Test func `elements that do not change keep the values of their columns`() throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let file = folder.url.appending(path: "a.sqlite")
+    var photo = AttributeDescription("photo", .binary)
+    photo.allowsExternalBinaryDataStorage = true
+    let leaves = [AttributeDescription("size", .integer32), photo, AttributeDescription("city", .string)]
+    let context = try ManagedObjectContext(SQLiteStore(file, model: Self.model(leaves)))
+    let drink = try context.insert("Drink")
+    try drink.setValues(["author": .composite(["photo": .data(Data([1])), "size": 3]), "title": "a"])
+    try context.save()
+    // Another program moves the photo to an external file.
+    let name = UUID().uuidString
+    let external = folder.url.appending(path: ".a_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: external, withIntermediateDirectories: true)
+    try Data([7, 8, 9]).write(to: external.appending(path: name))
+    let column = "02" + Data((name + "\0").utf8).map { String(format: "%02X", $0) }.joined()
+    try Database(path: file.path, .readWrite).execute("UPDATE ZDRINK SET ZPHOTO = x'\(column)'")
+    context.reset()
+    let again = try #require(try context.fetch(FetchRequest("Drink")).first)
+    try again.setValue("Oslo", forKeyPath: "author.city")
+    try again.setValue("b", forKey: "title")
+    try context.save()
+    #expect(
+      try query(file, "SELECT hex(ZPHOTO) || ' ' || ZSIZE || ZCITY || ZTITLE FROM ZDRINK") == [column + " 3Oslob"])
+    try again.setValue(.integer(4), forKeyPath: "author.size")
+    try context.save()
+    context.reset()
+    let last = try #require(try context.fetch(FetchRequest("Drink")).first)
+    #expect(
+      last["author"] == .attribute(.composite(["photo": .data(Data([7, 8, 9])), "size": 4, "city": "Oslo"])))
+    try last.setValue(AttributeValue.null, forKey: "author")
+    try context.save()
+    #expect(
+      try query(file, "SELECT IFNULL(ZPHOTO, '-') || IFNULL(ZSIZE, '-') || IFNULL(ZCITY, '-') FROM ZDRINK") == ["---"])
+  }
+
   @Test func `a history records the elements that a batch update changes`() throws {
     let folder = TemporaryFolder(isInMemory: true)
     let file = folder.url.appending(path: "a.sqlite")

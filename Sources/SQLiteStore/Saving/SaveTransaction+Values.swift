@@ -13,7 +13,8 @@ extension SaveTransaction {
     switch row.values[slot] {
     case .attribute(let value):
       guard case .attribute(let type, let isExternal) = kind else {
-        return try bindComposite(value, row, slot, statement, parameter)
+        try bindComposite(value, row, slot, statement, parameter)
+        return
       }
       try bindValue(value, type, isExternal, row, slot, statement, parameter)
     case .toOne(let target):
@@ -28,7 +29,10 @@ extension SaveTransaction {
       }
     case .unread:
       // The row was deleted before this value was read from it, so the value is lost.
-      guard case .attribute = kind else { return try bindComposite(.null, row, slot, statement, parameter) }
+      guard case .attribute = kind else {
+        try bindComposite(.null, row, slot, statement, parameter)
+        return
+      }
       try statement.bindNull(parameter)
     default: throw otherKind(row, slot)
     }
@@ -37,12 +41,15 @@ extension SaveTransaction {
   /// Binds the leaves of a composite value, in their order. The leaves of null are NULL, and so are those that the value
   /// lacks.
   ///
+  /// - Parameter kept: The columns of leaves that the statement does not change.
+  /// - Returns: The number of bound leaves.
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has an unknown element, or one of a wrong type. The
   ///   key of the error is the path of the element: `author.city`.
-  @inline(never)
-  private func bindComposite(
-    _ value: AttributeValue, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32
-  ) throws(ManagedObjectError) {
+  @inline(never) @discardableResult
+  func bindComposite(
+    _ value: AttributeValue, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32,
+    keeping kept: [Int] = []
+  ) throws(ManagedObjectError) -> Int32 {
     guard case .composite(let columns) = schema.slotColumns[Int(row.key.entityIndex)][slot],
       let attribute = schema.model.records[Int(row.key.entityIndex)].attributes.first(where: { $0.slot == slot })
     else { throw otherKind(row, slot) }
@@ -54,17 +61,20 @@ extension SaveTransaction {
     }
     // The row is read with all elements, or as null if none has a value.
     if whole != value { mended.insert(row.key) }
-    for (index, leaf) in columns.leaves.enumerated() {
+    var count: Int32 = 0
+    for leaf in columns.leaves where !kept.contains(leaf.column) {
       do {
         try bindValue(
           whole.leaf(at: leaf.keys[...]), leaf.definition.type, leaf.definition.isExternal, row, slot, statement,
-          parameter + Int32(index))
+          parameter + count)
+        count += 1
       } catch {
         var error = error
         if error.code == .invalidValue { error.key = "\(attribute.name).\(leaf.path)" }
         throw error
       }
     }
+    return count
   }
 
   private func otherKind(_ row: StoreRow, _ slot: Int) -> ManagedObjectError {

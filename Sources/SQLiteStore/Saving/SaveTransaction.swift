@@ -72,7 +72,7 @@ final class SaveTransaction {
     try checkConstraints(slots)
     if isRecorded { try readPreservedValues() }
     try deleteRows()
-    for (row, slots) in zip(changes.updated, slots) { try update(row, slots) }
+    for (index, row) in changes.updated.enumerated() { try update(row, changes.snapshots[index], slots[index]) }
     if let error = ManagedObjectError(merge: conflicts) { throw error }
     for row in changes.inserted { try insertRow(row) }
     try writeRelationships()
@@ -194,6 +194,8 @@ final class SaveTransaction {
   private struct UpdateKey: Hashable {
     let entityIndex: Int
     let slots: [Int]
+    /// The columns of unchanged elements of composite attributes.
+    let keptColumns: [Int]
   }
 
   private func columns(_ index: Int) throws(ManagedObjectError) -> EntityColumns {
@@ -224,10 +226,11 @@ final class SaveTransaction {
     }
   }
 
-  private func update(_ row: StoreRow, _ slots: [Int]) throws(ManagedObjectError) {
+  private func update(_ row: StoreRow, _ old: StoreRow, _ slots: [Int]) throws(ManagedObjectError) {
     let index = Int(row.key.entityIndex)
     let stored = slots.filter { !schema.slotColumns[index][$0].columns.isEmpty }
-    let key = UpdateKey(entityIndex: index, slots: stored)
+    let kept = keptColumns(row, old, stored)
+    let key = UpdateKey(entityIndex: index, slots: stored, keptColumns: kept)
     let statement: Statement
     if let known = updateStatements[key] {
       statement = known
@@ -241,11 +244,31 @@ final class SaveTransaction {
     var parameter: Int32 = 4
     for slot in stored {
       let source = schema.slotColumns[index][slot]
-      try bindValue(row, slot, source.parameterKind, statement, parameter)
-      parameter += Int32(source.columns.count)
+      if !kept.isEmpty, case .composite = source, case .attribute(let value) = row.values[slot] {
+        parameter += try bindComposite(value, row, slot, statement, parameter, keeping: kept)
+      } else {
+        try bindValue(row, slot, source.parameterKind, statement, parameter)
+        parameter += Int32(source.columns.count)
+      }
     }
     do { try statement.run() } catch { throw error.isUniqueness ? uniqueness(error, row) : error }
     if database.changeCount == 0 { conflicts.append(MergeConflict(object: row, snapshot: nil, stored: nil)) }
+  }
+
+  /// Returns the columns of those elements of changed composite attributes that do not change. They keep their values,
+  /// such as the names of external files.
+  private func keptColumns(_ row: StoreRow, _ old: StoreRow, _ slots: [Int]) -> [Int] {
+    var kept: [Int] = []
+    for slot in slots {
+      guard case .attribute(.composite) = row.values[slot], case .attribute(let former) = old.values[slot],
+        case .attribute(let value) = row.values[slot],
+        case .composite(let columns) = schema.slotColumns[Int(row.key.entityIndex)][slot]
+      else { continue }
+      for leaf in columns.leaves where former.leaf(at: leaf.keys[...]) == value.leaf(at: leaf.keys[...]) {
+        kept.append(leaf.column)
+      }
+    }
+    return kept
   }
 
   private func updateStatement(_ key: UpdateKey) throws(ManagedObjectError) -> Statement {
@@ -254,7 +277,9 @@ final class SaveTransaction {
     var orders = ""
     for slot in key.slots {
       let source = schema.slotColumns[key.entityIndex][slot]
-      for column in source.columns { sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)") }
+      for column in source.columns where !key.keptColumns.contains(column) {
+        sets.append("\(table.columns[column].name.sqlName) = ?\(sets.count + 3)")
+      }
       // If the owner changes, the position in the order of the former owner is not valid anymore.
       if let column = source.toOne?.column { orders += table.endingOrder(of: column) }
     }
