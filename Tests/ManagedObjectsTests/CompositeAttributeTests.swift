@@ -287,4 +287,25 @@ import Testing
     let error = #expect(throws: ManagedObjectError.self) { try context.execute(expression) }
     #expect(error?.code == .unsupportedRequest && error?.key == "author")
   }
+
+  @Test(arguments: StoreKind.allCases)
+  func `a batch request does not leave a mandatory element empty`(kind: StoreKind) throws {
+    let size = CompositeSamples.composite(
+      "size", [AttributeDescription("x", .integer16, isOptional: false), AttributeDescription("y", .integer16)])
+    let model = StoreModels.model([
+      EntityDescription("Box", [.attribute(CompositeSamples.composite("outer", [size]))])
+    ])
+    let context = ManagedObjectContext(coordinator: try kind.coordinator(model, folder))
+    func outer(_ size: [String: AttributeValue]) -> AttributeValue { .composite(["size": .composite(size)]) }
+    _ = try context.execute(.insert("Box", [["outer": outer(["x": 1])], ["outer": .null], ["outer": outer([:])]]))
+    for request: BatchRequest in [
+      .insert("Box", [["outer": outer(["y": 2])]]), .update("Box", ["outer": outer(["y": 2])]),
+    ] {
+      let error = #expect(throws: ManagedObjectError.self) { try context.execute(request) }
+      #expect(error?.code == .missingMandatoryProperty && error?.key == "outer.size.x")
+    }
+    let boxes = try context.fetch(FetchRequest("Box"))
+    #expect(boxes.map { $0["outer"] == .null }.count(where: \.self) == 2)
+    #expect(boxes.contains { $0["outer"] == .attribute(outer(["x": 1, "y": .null])) })
+  }
 }

@@ -29,9 +29,14 @@ package struct BatchAssignment: Sendable {
 
     /// Returns a value converted to the type of the attribute.
     ///
-    /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have.
+    /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have,
+    ///   ``ManagedObjectError/Code/missingMandatoryProperty`` for a composite value without a mandatory element.
     package func normalized(_ value: AttributeValue) throws(ManagedObjectError) -> AttributeValue {
-      if let attribute = composite.first { return try attribute.normalized(value) }
+      if let attribute = composite.first {
+        let whole = try attribute.normalized(value)
+        if let error = attribute.missingElement(in: whole) { throw error }
+        return whole
+      }
       if let own = type.normalized(value) { return own }
       throw ManagedObjectError(
         .invalidValue, "expected \(type.name), found \(value.kindName)", key: name, value: value)
