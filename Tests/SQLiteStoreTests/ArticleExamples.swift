@@ -176,6 +176,19 @@ import Testing
     #expect(try Data(contentsOf: file) == original)
   }
 
+  @Test func `an example begins a new history`() throws {
+    let newModel = try Self.model([.attribute("area", .string), .attribute("count", .integer32)])
+    do {
+      let store = try SQLiteStore(
+        file, model: Self.model([.attribute("count", .integer32)]), access: .readWrite(tracksHistory: true))
+      let context = try ManagedObjectContext(store)
+      try context.insert("Note")
+      try context.save()
+    }
+    try SQLiteStore.migrate(file, to: newModel, startsNewHistory: true)
+    #expect(try SQLiteStore(file, model: newModel).history().isEmpty)
+  }
+
   @Test func `an example migrates a store to another model and another kind`() throws {
     let (oldFile, newFile) = (folder.url.appending(path: "Notes.xml"), file)
     let oldModel = try Self.model([.attribute("count", .integer32)])

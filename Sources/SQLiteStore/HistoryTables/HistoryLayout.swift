@@ -17,7 +17,7 @@ package struct HistoryLayout: Sendable {
     guard names.contains(where: { file.tables[$0] != nil }) else { return nil }
     tombstoneCount = file.tombstoneColumns.count
     hasTexts = file.tables[HistoryTables.texts] != nil
-    isMirrored = file.tables.keys.contains { $0.hasPrefix("ANSCK") }
+    isMirrored = file.isMirrored
     for name in names + (hasTexts ? [HistoryTables.texts] : []) {
       guard let table = file.tables[name] else {
         obstacles.append("the history has no table \(name)")
@@ -38,4 +38,9 @@ package struct HistoryLayout: Sendable {
       }
     }
   }
+}
+
+extension FileSchema {
+  /// True if the file has tables of CloudKit.
+  var isMirrored: Bool { tables.keys.contains { $0.hasPrefix("ANSCK") } }
 }

@@ -97,8 +97,17 @@ package enum HistoryTables {
 
   /// Deletes the tables of a history, with all recorded saves.
   static func drop(_ database: Database) throws(ManagedObjectError) {
-    for table in [changes, transactions, texts] { try database.execute("DROP TABLE \(table)") }
+    for table in [changes, transactions, texts] { try database.execute("DROP TABLE IF EXISTS \(table)") }
     for (number, _) in entities { try database.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") }
+  }
+
+  /// Returns the last primary key of each table, even if its row has been deleted. The order is that of ``entities``.
+  static func lastKeys(_ database: Database) throws(ManagedObjectError) -> [Int64] {
+    var keys: [Int64] = []
+    for (number, _) in entities {
+      keys.append(try database.number("SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)"))
+    }
+    return keys
   }
 
   /// Returns the number of the last transaction that was ever recorded, even if it has been deleted.

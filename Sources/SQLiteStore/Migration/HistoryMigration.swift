@@ -126,41 +126,45 @@ struct HistoryMigration {
   }
 }
 
-/// Functions that copy the history of a store to the new file of a migration. They are for migrations that create the
-/// objects again in a new file.
+/// Functions that replace the history of a store in a migration.
 extension HistoryTables {
-  /// Replaces the history of the main database with the history of an attached one.
-  static func replace(
-    _ schema: StoreSchema, _ database: Database, with attached: String
-  ) throws(ManagedObjectError) {
-    try drop(database)
-    try make(schema, database)
-    for table in [changes, transactions, texts] {
-      var names: [String] = []
-      let list = try database.statement("SELECT name FROM pragma_table_info(?, ?)")
-      try list.bind(1, table)
-      try list.bind(2, attached)
-      try list.forEachRow { names.append(list.text(0).sqlName) }
-      // A converted history can have more columns for preserved values than a new one.
-      let known = try columns(table, database)
-      for name in names where !known.contains(name) {
-        try database.execute("ALTER TABLE main.\(table) ADD COLUMN \(name) BLOB")
-      }
-      let columns = names.joined(separator: ", ")
-      try database.execute("INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM \(attached).\(table)")
+  /// Deletes all rows of a history. New rows continue the numbers of the deleted ones.
+  ///
+  /// - Parameter model: The new model. Missing columns for its preserved values are added.
+  static func restart(_ model: ManagedObjectModel, _ database: Database) throws(ManagedObjectError) {
+    let file = try FileSchema(database)
+    for (table, (number, name)) in zip([changes, transactions, texts], entities) where file.tables[table] != nil {
+      // The numbers are in Z_PRIMARYKEY already, unless another program has written the rows.
+      try database.execute(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) SELECT \(number), '\(name)', 0, last "
+          + "FROM (SELECT MAX(Z_PK) AS last FROM \(table)) WHERE last IS NOT NULL "
+          + "ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = MAX(IFNULL(Z_MAX, 0), excluded.Z_MAX)")
+      try database.execute("DELETE FROM \(table)")
     }
+    for index in file.tombstoneColumns.count..<max(file.tombstoneColumns.count, tombstoneCount(model)) {
+      try database.execute("ALTER TABLE \(changes) ADD COLUMN ZTOMBSTONE\(index) BLOB")
+    }
+  }
+
+  /// Replaces the history of the main database with the history of an attached one, for migrations that create the
+  /// objects again in a new file.
+  static func replace(_ database: Database, with attached: String) throws(ManagedObjectError) {
+    try drop(database)
+    var (tables, statements): ([String], [String]) = ([], [])
+    let list = try database.statement(
+      "SELECT type, name, sql FROM \(attached).sqlite_schema WHERE UPPER(tbl_name) IN (?, ?, ?) AND sql NOT NULL "
+        + "ORDER BY type DESC, rowid")
+    try list.bind([changes, transactions, texts].map { .text($0) })
+    try list.forEachRow {
+      if list.text(0) == "table" { tables.append(list.text(1).sqlName) }
+      statements.append(list.text(2))
+    }
+    for statement in statements { try database.execute(statement) }
+    for table in tables { try database.execute("INSERT INTO main.\(table) SELECT * FROM \(attached).\(table)") }
     for (number, _) in entities {
       try database.execute(
         "INSERT INTO main.Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX "
           + "FROM \(attached).Z_PRIMARYKEY WHERE Z_ENT = \(number)")
     }
-  }
-
-  private static func columns(_ table: String, _ database: Database) throws(ManagedObjectError) -> Set<String> {
-    var names: Set<String> = []
-    let list = try database.statement("SELECT name FROM pragma_table_info(?, 'main')")
-    try list.bind(1, table)
-    try list.forEachRow { names.insert(list.text(0).sqlName) }
-    return names
   }
 }

@@ -18,6 +18,8 @@ struct MigrationRun {
   let steps: [MigrationStep]
   var metadata: StoreMetadata
   let policy: DroppedValuePolicy
+  /// True if the store gets a new history in place of its old one.
+  let startsNewHistory: Bool
   /// The options of the store, without pragmas, for the stores in temporary files.
   let scratchOptions: SQLiteStoreOptions
   /// The options of the connections to temporary files.
@@ -31,12 +33,26 @@ struct MigrationRun {
     steps.allSatisfy { if case .inferred = $0.kind { !$0.hasHandlers } else { false } }
   }
 
+  private var historyRules: MigratedHistory.Rules {
+    MigratedHistory.Rules(isOwn: metadata.ownsHistory, startsNew: startsNewHistory)
+  }
+
+  /// Checks that the history of the store can be treated as the caller wants, before the first step.
+  private func checkHistory(
+    _ old: StoreSchema, _ file: FileSchema, _ database: Database
+  ) throws(ManagedObjectError) {
+    _ = try MigratedHistory(steps.map(\.kind), historyRules, old, configuration, file, database)
+  }
+
   /// Migrates the store, in a transaction that locks it.
   ///
   /// - Returns: The names of the external files that are no longer used.
   mutating func migrateInPlace(_ database: Database) throws(ManagedObjectError) -> Set<String> {
     let externalData = ExternalData(ofStore: path)
     guard let last = steps.last else { return [] }
+    let file = try FileSchema(database)
+    let old = try StoreSchema(source, configuration, of: file, in: database)
+    try checkHistory(old, file, database)
     if isInferred {
       ScratchFolder.removeLeftovers(beside: path)
       var files: Set<String> = []
@@ -46,10 +62,8 @@ struct MigrationRun {
       }
       return files
     }
-    let file = try FileSchema(database)
-    let old = try StoreSchema(source, configuration, of: file, in: database)
     let tables = StoreTables(schema: old, file: file, database: database)
-    try tables.check(tracksHistory: metadata.ownsHistory)
+    try tables.check()
     let files = try ExternalColumns(old).files(database)
     try externalData.require(files)
     let folder = try ScratchFolder(beside: path, isLocked: true)
@@ -78,7 +92,8 @@ struct MigrationRun {
     }
     let file = try FileSchema(database)
     let schema = try StoreSchema(source, configuration, of: file, in: database)
-    try StoreTables(schema: schema, file: file, database: database).check(tracksHistory: metadata.ownsHistory)
+    try checkHistory(schema, file, database)
+    try StoreTables(schema: schema, file: file, database: database).check()
     do { try FileSystem.makeFolder(FileSystem.parent(of: output), below: nil, permissions: 0o777) } catch {
       throw ManagedObjectError(.migration, error.message)
     }
@@ -112,7 +127,7 @@ struct MigrationRun {
     _ database: Database, _ mapping: InferredMapping, _ externalData: ExternalData, _ number: Int
   ) throws(ManagedObjectError) -> Set<String> {
     let migration = try StoreMigration(
-      database, mapping, configuration, externalData, policy, tracksHistory: metadata.ownsHistory,
+      database, mapping, configuration, externalData, policy, history: historyRules,
       report: reports.step(number))
     losses += migration.losses
     return try migration.changeTables(&metadata)
@@ -200,7 +215,7 @@ struct MigrationRun {
     }
     var metadata = metadata
     metadata.describe(plan.destination, configuration)
-    let tracksHistory = metadata.ownsHistory
+    let ownsHistory = metadata.ownsHistory
     // The new objects are created without a history.
     metadata.set(nil, for: StoreMetadataKey.historyTracking)
     let schema = StoreSchema(plan.destination, configuration: configuration)
@@ -224,14 +239,20 @@ struct MigrationRun {
       try destination.relax()
       try ObjectMigration(plan, from: source, to: destination, report: reports.step(number)).migrateObjects()
     }
-    guard tracksHistory else { return }
-    metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking)
-    // The old history refers to other objects, so all transaction numbers from before the migration are expired.
-    // The migration itself counts as a transaction.
-    let last = try source.withState { state throws(ManagedObjectError) in try HistoryTables.lastNumber(state.database) }
+    let last = try source.withState { state throws(ManagedObjectError) -> [Int64]? in
+      guard ownsHistory || state.history != nil else { return nil }
+      return try HistoryTables.lastKeys(state.database)
+    }
+    guard let last else { return }
+    if ownsHistory { metadata.set(.boolean(true), for: StoreMetadataKey.historyTracking) }
     let database = try Database(path: new, .readWrite, options)
     try database.transaction(.exclusive) { () throws(ManagedObjectError) in
-      try HistoryTables.make(schema, database, after: last < .max ? last + 1 : last)
+      // The old history refers to other objects, so all transaction numbers from before the migration are expired.
+      // The migration itself counts as a transaction.
+      try HistoryTables.make(schema, database, after: last[1] < .max ? last[1] + 1 : last[1])
+      for index in [0, 2] where last[index] > 0 {
+        _ = try HistoryTables.nextKey(of: index, database, count: last[index])
+      }
       try MetadataTable.write(metadata, database)
     }
   }

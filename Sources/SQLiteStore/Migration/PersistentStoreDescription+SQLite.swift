@@ -16,10 +16,12 @@ extension PersistentStoreDescription {
   /// - Parameters:
   ///   - file: The URL of the store.
   ///   - migratesAutomatically: The value of ``PersistentStoreDescription/migratesAutomatically``. See
-  ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
+  ///     ``SQLiteStore/migrate(_:from:to:by:configuration:output:droppedValues:startsNewHistory:progress:)``.
   ///   - stages: The value of ``PersistentStoreDescription/stages``. See
-  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:progress:)``.
+  ///     ``SQLiteStore/migrate(_:through:to:configuration:output:droppedValues:startsNewHistory:progress:)``.
   ///   - droppedValues: The value of ``PersistentStoreDescription/droppedValues``.
+  ///   - startsNewHistory: True to delete the recorded changes when the store is migrated automatically. It is needed
+  ///     for a history that Core Data has started, if not all of its rows mean the same in the new model.
   ///   - tracksHistory: True to record a history of changes from now on: ``SQLiteStore/history(after:)``. The history
   ///     lets other programs find out which objects were saved: ``PersistentStoreCoordinator/remoteChanges``. False to
   ///     stop recording it, and to delete it: ``SQLiteStore/stopTrackingHistory()``. Nil to record it if the store
@@ -29,8 +31,8 @@ extension PersistentStoreDescription {
   ///     automatic migration uses them too.
   public static func sqlite(
     _ file: URL, migratesAutomatically: Bool = true, through stages: StagedMigration? = nil,
-    droppedValues: DroppedValuePolicy = .refuse, tracksHistory: Bool? = nil, allowsTriggers: Bool = false,
-    options: SQLiteStoreOptions = SQLiteStoreOptions()
+    droppedValues: DroppedValuePolicy = .refuse, startsNewHistory: Bool = false, tracksHistory: Bool? = nil,
+    allowsTriggers: Bool = false, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) -> PersistentStoreDescription {
     var description = PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       if options.encryptionKey != nil, description.initialContents != nil {
@@ -49,7 +51,7 @@ extension PersistentStoreDescription {
             ? .readOnly(ignoresModelVersion: true) : description.isReadOnly ? .readOnly : writing,
           options: options)
       } _: { _ throws(ManagedObjectError) in
-        try description.migrateSQLite(file, to: model, options)
+        try description.migrateSQLite(file, to: model, startsNewHistory: startsNewHistory, options)
       }
     }
     description.migratesAutomatically = migratesAutomatically
@@ -60,11 +62,12 @@ extension PersistentStoreDescription {
 
   /// Migrates an SQLite store with the settings of the description.
   private func migrateSQLite(
-    _ file: URL, to model: ManagedObjectModel, _ options: SQLiteStoreOptions
+    _ file: URL, to model: ManagedObjectModel, startsNewHistory: Bool, _ options: SQLiteStoreOptions
   ) throws(ManagedObjectError) {
     if let stages {
       _ = try SQLiteStore.migrate(
-        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues, options: options)
+        file, through: stages, to: model, configuration: configuration, droppedValues: droppedValues,
+        startsNewHistory: startsNewHistory, options: options)
       return
     }
     var source: ManagedObjectModel?
@@ -76,7 +79,8 @@ extension PersistentStoreDescription {
     }
     _ = try SQLiteStore.migrate(
       file, from: source, to: model, by: StoreMapping(), configuration: configuration, output: nil,
-      writesNothing: false, droppedValues: droppedValues, options: options, progress: { _ in })
+      writesNothing: false, droppedValues: droppedValues, startsNewHistory: startsNewHistory, options: options,
+      progress: { _ in })
   }
 
   /// A store in a file of any kind. The kind is detected from the contents: SQLite, XML or binary. If the file does not
@@ -87,7 +91,7 @@ extension PersistentStoreDescription {
   /// ```
   ///
   /// An SQLite store is opened with the defaults of
-  /// ``sqlite(_:migratesAutomatically:through:droppedValues:tracksHistory:allowsTriggers:options:)``.
+  /// ``sqlite(_:migratesAutomatically:through:droppedValues:startsNewHistory:tracksHistory:allowsTriggers:options:)``.
   public static func file(_ file: URL) -> PersistentStoreDescription {
     PersistentStoreDescription { (model, description) throws(ManagedObjectError) in
       // Tries SQLite first, and reads the beginning of the file only if that fails: if this process opened and closed a

@@ -11,7 +11,8 @@ extension SQLiteStore {
   /// Without a mapping, the changes are inferred from the two models. These can be inferred: attributes, relationships
   /// and entities that are added, removed, or renamed with a renaming identifier; optional attributes that become
   /// required and have a default; properties that move up or down a hierarchy; to-one relationships that become
-  /// to-many; to-many relationships that become ordered or unordered; large values that move to or from external files.
+  /// to-many; to-many relationships that become ordered or unordered; large values that move to or from external files;
+  /// derived attributes, whose values are computed for all objects.
   /// The file itself is changed. New attributes have their defaults, and objects keep their primary keys and versions.
   ///
   /// ```swift
@@ -25,7 +26,9 @@ extension SQLiteStore {
   /// hierarchy keep their primary keys if they come from one hierarchy.
   ///
   /// Without a mapping, a history that this package has started is kept; with a mapping, it is deleted:
-  /// see ``history(after:)``. A store with a history that Core Data has started is not migrated.
+  /// see ``history(after:)``. It is not known how Core Data converts a history that it has started. Such a history is
+  /// kept if all its rows mean the same in the new model. Otherwise the store is not migrated, unless the caller chooses
+  /// a new history. A store with tables of CloudKit is not migrated.
   ///
   /// In both cases the store changes in one transaction: if the process ends before it commits, the file has the old
   /// store. No other process can save to the store meanwhile. External files that are no longer used are removed at the
@@ -44,6 +47,8 @@ extension SQLiteStore {
   ///     even if another process saves meanwhile.
   ///   - droppedValues: The handling of values and objects that the new model cannot represent. What a mapping model
   ///     drops, and objects that a function of the program migrates, do not count, because this is intentional.
+  ///   - startsNewHistory: True to delete the recorded changes of the store. New transactions continue the numbers, so
+  ///     older tokens are expired. No effect on a store without a history.
   ///   - progress: Called after each batch of objects of a mapping; without a mapping, before and after the rows of
   ///     each table. If `progress` throws, the migration ends: a ``ManagedObjectError`` is rethrown, another error
   ///     becomes the ``ManagedObjectError/underlyingError`` of ``ManagedObjectError/Code/migrationCancelled``.
@@ -54,7 +59,7 @@ extension SQLiteStore {
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
   ///   mapping that cannot be performed, ``ManagedObjectError/Code/migration`` also for rows that are not objects of
-  ///   the model, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values for a new uniqueness
+  ///   the model, and for a history that cannot be kept, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values for a new uniqueness
   ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If there
   ///   are several errors, such as two changes that cannot be inferred, ``ManagedObjectError/Code/multipleErrors`` with
   ///   all of them in ``ManagedObjectError/details``. ``ManagedObjectError/Code/open`` if the file does not exist or is
@@ -65,11 +70,12 @@ extension SQLiteStore {
   public static func migrate(
     _ file: URL, from source: ManagedObjectModel? = nil, to destination: ManagedObjectModel,
     by mapping: StoreMapping = StoreMapping(), configuration: String? = nil, output: URL? = nil,
-    droppedValues: DroppedValuePolicy = .refuse, progress: @escaping (MigrationProgress) throws -> Void = { _ in }
+    droppedValues: DroppedValuePolicy = .refuse, startsNewHistory: Bool = false,
+    progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try migrate(
       file, from: source, to: destination, by: mapping, configuration: configuration, output: output,
-      writesNothing: false, droppedValues: droppedValues, progress: progress)
+      writesNothing: false, droppedValues: droppedValues, startsNewHistory: startsNewHistory, progress: progress)
   }
 
   /// Migrates a store, as the public function does.
@@ -81,9 +87,13 @@ extension SQLiteStore {
   package static func migrate(
     _ file: URL, from source: ManagedObjectModel?, to destination: ManagedObjectModel, by mapping: StoreMapping,
     configuration: String? = nil, output: URL?, writesNothing: Bool, droppedValues: DroppedValuePolicy,
-    options: SQLiteStoreOptions = SQLiteStoreOptions(), progress: @escaping (MigrationProgress) throws -> Void
+    startsNewHistory: Bool = false, options: SQLiteStoreOptions = SQLiteStoreOptions(),
+    progress: @escaping (MigrationProgress) throws -> Void
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try migrateFile(file, configuration, output, writesNothing: writesNothing, droppedValues, options, progress) {
+    try migrateFile(
+      file, configuration, output, writesNothing: writesNothing, droppedValues, startsNewHistory: startsNewHistory,
+      options, progress
+    ) {
       (database, metadata) throws(ManagedObjectError) in
       try destination.checkConfiguration(configuration)
       let model: ManagedObjectModel
@@ -106,13 +116,14 @@ extension SQLiteStore {
   /// already has the final version stays as it is.
   ///
   /// All steps are performed in one transaction, as in
-  /// ``migrate(_:from:to:by:configuration:output:droppedValues:progress:)``.
+  /// ``migrate(_:from:to:by:configuration:output:droppedValues:startsNewHistory:progress:)``.
   ///
   /// - Parameters:
   ///   - migration: The versions of the model, and mappings between them.
   ///   - destination: The model of the version to end with; nil for the last version. Its version hashes must be those
   ///     of one of the versions.
   ///   - droppedValues: The handling of values and objects that the next version cannot represent.
+  ///   - startsNewHistory: True to delete the recorded changes of the store, as in a migration to one version.
   /// - Returns: The dropped values and objects.
   /// - Throws: ``ManagedObjectError/Code/incompatibleVersionHash`` if the store fits none of the versions up to the
   ///   destination, ``ManagedObjectError/Code/migration`` also if `destination` is not one of the versions, and the
@@ -121,11 +132,12 @@ extension SQLiteStore {
   public static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel? = nil,
     configuration: String? = nil, output: URL? = nil, droppedValues: DroppedValuePolicy = .refuse,
-    progress: @escaping (MigrationProgress) throws -> Void = { _ in }
+    startsNewHistory: Bool = false, progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) -> [MigrationLoss] {
     try migrate(
       file, through: migration, to: destination, configuration: configuration, output: output,
-      droppedValues: droppedValues, options: SQLiteStoreOptions(), progress: progress)
+      droppedValues: droppedValues, startsNewHistory: startsNewHistory, options: SQLiteStoreOptions(),
+      progress: progress)
   }
 
   /// Migrates a store through several versions of its model, as the public function does.
@@ -133,10 +145,12 @@ extension SQLiteStore {
   /// - Parameter options: The options of the connection to the file. The new store has the same key.
   package static func migrate(
     _ file: URL, through migration: StagedMigration, to destination: ManagedObjectModel?, configuration: String?,
-    output: URL? = nil, droppedValues: DroppedValuePolicy, options: SQLiteStoreOptions,
+    output: URL? = nil, droppedValues: DroppedValuePolicy, startsNewHistory: Bool, options: SQLiteStoreOptions,
     progress: @escaping (MigrationProgress) throws -> Void = { _ in }
   ) throws(ManagedObjectError) -> [MigrationLoss] {
-    try migrateFile(file, configuration, output, droppedValues, options, progress) {
+    try migrateFile(
+      file, configuration, output, droppedValues, startsNewHistory: startsNewHistory, options, progress
+    ) {
       (database, metadata) throws(ManagedObjectError) in
       try migration.steps(from: metadata, to: destination, database.path, configuration, sharesNumbers: false)
     }
@@ -144,7 +158,7 @@ extension SQLiteStore {
 
   private static func migrateFile(
     _ file: URL, _ configuration: String?, _ output: URL?, writesNothing: Bool = false,
-    _ policy: DroppedValuePolicy, _ options: SQLiteStoreOptions,
+    _ policy: DroppedValuePolicy, startsNewHistory: Bool, _ options: SQLiteStoreOptions,
     _ progress: @escaping (MigrationProgress) throws -> Void,
     _ steps: (Database, StoreMetadata) throws(ManagedObjectError) -> (
       source: ManagedObjectModel, steps: [MigrationStep]
@@ -166,7 +180,7 @@ extension SQLiteStore {
         }
         return MigrationRun(
           path: path, configuration: configuration, source: source, steps: steps, metadata: metadata, policy: policy,
-          scratchOptions: scratchOptions, options: connectionOptions,
+          startsNewHistory: startsNewHistory, scratchOptions: scratchOptions, options: connectionOptions,
           reports: MigrationReports(stepCount: steps.count, progress))
       }
       if let output {

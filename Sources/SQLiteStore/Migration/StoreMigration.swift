@@ -16,7 +16,7 @@ struct StoreMigration {
   let externalData: ExternalData
   private let configuration: String?
   private let oldTables: StoreTables
-  private let hasHistory: Bool
+  private let history: MigratedHistory?
   private let report: MigrationReports.Step
   /// The values and objects that the migration drops.
   let losses: [MigrationLoss]
@@ -26,13 +26,14 @@ struct StoreMigration {
   /// - Parameters:
   ///   - externalData: The external files of the store.
   ///   - policy: The handling of values and objects that the new model cannot represent.
-  ///   - tracksHistory: True if this package has started the history of the store.
+  ///   - history: The rules for the history of the store.
   /// - Throws: ``ManagedObjectError/Code/droppedValues``, or ``ManagedObjectError/Code/multipleErrors`` with several
   ///   such errors, if values would be dropped and the policy does not allow that,
-  ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables.
+  ///   ``ManagedObjectError/Code/migration`` if the file has parts that would be lost with the old tables, or a history
+  ///   that cannot be kept.
   init(
     _ database: Database, _ mapping: InferredMapping, _ configuration: String?, _ externalData: ExternalData,
-    _ policy: DroppedValuePolicy, tracksHistory: Bool, report: @escaping MigrationReports.Step
+    _ policy: DroppedValuePolicy, history rules: MigratedHistory.Rules, report: @escaping MigrationReports.Step
   ) throws(ManagedObjectError) {
     self.database = database
     self.mapping = mapping
@@ -43,8 +44,8 @@ struct StoreMigration {
     old = try StoreSchema(mapping.source, configuration, of: file, in: database)
     new = StoreSchema(mapping.destination, configuration: configuration)
     oldTables = StoreTables(schema: old, file: file, database: database)
-    hasHistory = HistoryTables.areThere(file)
-    try oldTables.check(tracksHistory: tracksHistory)
+    try oldTables.check()
+    history = try MigratedHistory([.inferred(mapping)], rules, old, configuration, file, database)
     losses = try MigrationLoss.all(mapping, old, database)
     try policy.check(losses)
   }
@@ -64,7 +65,11 @@ struct StoreMigration {
     let highest = try highestNumbers()
     try oldTables.drop()
     try oldTables.replaceEntities(with: new) { highest[$0] ?? 0 }
-    if hasHistory { try HistoryMigration(database: database, mapping: mapping, old: old, new: new).convert() }
+    switch history {
+    case .converted?: try HistoryMigration(database: database, mapping: mapping, old: old, new: new).convert()
+    case .restarted?: try HistoryTables.restart(mapping.destination, database)
+    case .kept?, nil: break
+    }
     try writer.makeIndexes()
     try oldTables.restoreIndexes()
     if !files.isEmpty { files.subtract(try ExternalColumns(new).files(database)) }

@@ -23,18 +23,16 @@ struct StoreTables {
 
   /// Checks that a migration would not lose parts of the file that are not in the model.
   ///
-  /// - Parameter tracksHistory: True if this package has started the history of the store.
-  /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, a history
-  ///   that Core Data has started, rows that are not objects, or tables with the names that the old tables would
-  ///   get.
+  /// - Throws: ``ManagedObjectError/Code/migration`` if the file has such parts: triggers of other programs, tables of
+  ///   CloudKit, rows that are not objects, or tables with the names that the old tables would get.
   /// - Complexity: O(*n*) in the number of rows.
-  func check(tracksHistory: Bool) throws(ManagedObjectError) {
+  func check() throws(ManagedObjectError) {
     var reasons: [String] = []
     for trigger in ForeignParts(file, schema).triggers {
       reasons.append("the trigger \(trigger.name.quoted) of another program, which the migration would delete")
     }
-    if !tracksHistory, file.tables["ACHANGE"] != nil || file.tables["ATRANSACTION"] != nil {
-      reasons.append("a history of changes that Core Data has started, which would not match the new model")
+    if file.isMirrored {
+      reasons.append("tables of CloudKit (ANSCK…), which refer to the entities and the history of the old model")
     }
     for name in file.tables.keys where name.hasPrefix(Self.aside) { reasons.append("a table \(name.quoted)") }
     for (name, other) in file.others where name.hasPrefix(Self.aside) {
@@ -169,7 +167,7 @@ struct StoreTables {
     let list = try database.statement("SELECT Z_ENT, Z_MAX FROM \(Self.attached).Z_PRIMARYKEY")
     try list.forEachRow { highest[list.integer(0)] = list.integer(1) }
     try replaceEntities(with: new) { highest[new.numbers[new.tables[$0].entities.lowerBound]] ?? 0 }
-    if HistoryTables.areThere(file) { try HistoryTables.replace(new, database, with: Self.attached) }
+    if HistoryTables.areThere(file) { try HistoryTables.replace(database, with: Self.attached) }
     try writer.makeIndexes()
     try restoreIndexes()
   }
