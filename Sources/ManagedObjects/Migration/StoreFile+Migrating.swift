@@ -16,10 +16,10 @@ extension StoreFile {
   /// for loss in losses { print(loss) }  // "Note.subtitle" is missing from the new model; 12 objects have a value
   /// ```
   ///
-  /// Without a mapping, the changes are inferred from the two models, with the same rules as in SQLite stores;
-  /// composite and derived attributes are copied, too. Objects keep their primary keys and versions. With a mapping,
-  /// all objects are created again in memory, and validated. The first new object for a source object keeps its primary
-  /// key.
+  /// Without a mapping, the changes are inferred from the two models, with the same rules as in SQLite stores. Derived
+  /// attributes are computed; one that does not depend on the object, such as `now()`, keeps its value. Objects keep
+  /// their primary keys and versions. With a mapping, all objects are created again in memory, and validated. The first
+  /// new object for a source object keeps its primary key.
   ///
   /// The new file replaces the old one atomically. Other processes cannot save meanwhile. If an error is thrown, or the
   /// process is killed, the file contains the old store. The store keeps its identifier and its metadata.
