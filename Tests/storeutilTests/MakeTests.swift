@@ -1,6 +1,7 @@
 import Foundation
 import ManagedObjects
 import PropertyLists
+import SQLiteStore
 import TestSupport
 import Testing
 
@@ -222,6 +223,33 @@ import Testing
     let result = try Program.run("storeutil", arguments + ["--drop"], in: library.url)
     #expect(result.status == 0 && result.errors == "dropped: " + loss)
     #expect(try library.count(makesNew ? "new.sqlite" : Library.store, "Book", "length = nil") == 2)
+  }
+
+  @Test func `migrate deletes the history only with --new-history`() throws {
+    let url = library.url.appending(path: Library.store)
+    do {
+      let model = try SQLiteStore.model(inFile: url)
+      let container = try PersistentContainer(model: model, stores: [.sqlite(url, tracksHistory: true)])
+      let context = container.newContext()
+      for book in try context.fetch(FetchRequest("Book")) { try context.delete(book) }
+      try context.save()
+    }
+    let folder = library.url.appending(path: "New.xcdatamodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try String(contentsOf: library.url.appending(path: "Library.xcdatamodel/contents"), encoding: .utf8)
+      .replacing(
+        "<attribute name=\"pages\"",
+        with: "<attribute name=\"zoom\" optional=\"YES\" attributeType=\"String\"/><attribute name=\"pages\""
+      )
+      .write(to: folder.appending(path: "contents"), atomically: true, encoding: .utf8)
+    for (file, options, count) in [("kept.sqlite", [], 1), ("new.sqlite", ["--new-history"], 0)] {
+      let result = try Program.run(
+        "storeutil", ["migrate", Library.store, "--to", "New.xcdatamodel", "-o", file] + options, in: library.url)
+      #expect(result.status == 0, "\(result.errors)")
+      let migrated = library.url.appending(path: file)
+      let store = try SQLiteStore(migrated, model: SQLiteStore.model(inFile: migrated))
+      #expect(try store.history().count == count, "\(file)")
+    }
   }
 
   @Test func `user info that is not text is written as text, with a note`() throws {

@@ -18,6 +18,9 @@ struct Migrate: ParsableCommand {
       with their numbers, and nothing is changed without --drop. A renamed property keeps its values if the new model \
       has the old name as its renaming identifier.
 
+      A history that Core Data has started is kept if its rows mean the same in the new model. Otherwise nothing is \
+      changed without --new-history. A store with tables of CloudKit is not migrated.
+
       Example: storeutil migrate Notes.sqlite --to Notes.xcdatamodeld -o New.sqlite
       """)
 
@@ -41,6 +44,9 @@ struct Migrate: ParsableCommand {
   @Flag(help: "Drop the values and objects that the new model has no property or entity for.")
   var drop = false
 
+  @Flag(help: "Delete the history of the store, and begin a new one.")
+  var newHistory = false
+
   func run() throws {
     if outfile == nil { try opening.refuseImmutable() }
     let kind = try StoreKind(storePath)
@@ -61,7 +67,7 @@ struct Migrate: ParsableCommand {
     do {
       losses = try SQLiteStore.migrate(
         url, from: source, to: target, by: mapping ?? StoreMapping(), output: outfile.map { URL(filePath: $0) },
-        writesNothing: writesNothing, droppedValues: drop ? .drop : .refuse
+        writesNothing: writesNothing, droppedValues: drop ? .drop : .refuse, startsNewHistory: newHistory
       ) { progress in
         try NewStoreArguments.checkInterruption()
         line.show("\(progress.mappingName.printable()): \(progress.completedCount) of \(progress.totalCount)")
