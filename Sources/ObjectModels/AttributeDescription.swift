@@ -30,8 +30,8 @@ public struct AttributeDescription: Hashable, Sendable {
   public var preservesValueInHistoryOnDeletion = false
   /// True if values are encrypted in iCloud.
   public var allowsCloudEncryption = false
-  /// The rule by which a store computes the value; nil for an attribute that programs set. If a program sets the value of
-  /// a derived attribute, the next save replaces it.
+  /// The rule by which a store computes the value; nil for an attribute that programs set. If a program sets the value
+  /// of a derived attribute, the next save replaces it.
   public var derivation: Derivation?
   /// The name of the attribute group that defines a composite attribute.
   public var compositeName: String?

@@ -17,7 +17,8 @@ import Testing
     return try ManagedObjectModel(entities: [place])
   }
 
-  /// The table and the trigger for insertions are those of a file of Core Data. The other triggers are in the same form.
+  /// The table and the trigger for insertions are those of a file of Core Data. The other triggers are in the same
+  /// form.
   private static let table = """
     CREATE VIRTUAL TABLE Z_RT_Place_byPosition USING RTREE (Z_PK INTEGER PRIMARY KEY, ZLATITUDE_MIN FLOAT, \
     ZLATITUDE_MAX FLOAT, ZLONGITUDE_MIN FLOAT, ZLONGITUDE_MAX FLOAT);

@@ -117,8 +117,8 @@ public struct AttributeOption<Value: AttributeConvertible>: Sendable {
     }
   }
 
-  /// A value that the store computes when objects are saved: `.derived("pages.@sum.words")`. The object has the new value
-  /// after the save.
+  /// A value that the store computes when objects are saved: `.derived("pages.@sum.words")`. The object has the new
+  /// value after the save.
   ///
   /// ```swift
   /// @Attribute(.derived("pages.@count")) private(set) var pageCount: Int

@@ -10,8 +10,8 @@ extension AttributeDescription {
   /// has a value, because a store cannot tell such a value from null. If the model does not define the elements, the
   /// value stays as it is.
   ///
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have. The key of the error
-  ///   is the name of the attribute, or the path of an element, such as `author.city`.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have. The key of the
+  ///   error is the name of the attribute, or the path of an element, such as `author.city`.
   /// - Complexity: O(*n*) in the number of elements.
   package func normalized(_ value: AttributeValue) throws(ManagedObjectError) -> AttributeValue {
     try normalized(value, at: traits.name)

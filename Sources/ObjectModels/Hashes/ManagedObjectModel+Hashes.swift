@@ -99,8 +99,8 @@ extension ManagedObjectModel.Entity {
   /// One of the rules is inferred: see ``hasInferredVersionHash``.
   public var hasKnownVersionHash: Bool { attributesWithUnknownVersionHash.isEmpty }
 
-  /// True if ``versionHash`` depends on a rule that was not compared with files of Core Data: the entity has a composite
-  /// attribute with composite elements.
+  /// True if ``versionHash`` depends on a rule that was not compared with files of Core Data: the entity has a
+  /// composite attribute with composite elements.
   ///
   /// The hash of a composite attribute is computed from the hashes of its elements. It is inferred that this also
   /// applies to an element that is composite itself. If a store has another hash for such an entity, the entity is

@@ -38,13 +38,13 @@ extension SaveTransaction {
     }
   }
 
-  /// Binds the leaves of a composite value, in their order. The leaves of null are NULL, and so are those that the value
-  /// lacks.
+  /// Binds the leaves of a composite value, in their order. The leaves of null are NULL, and so are those that the
+  /// value lacks.
   ///
   /// - Parameter kept: The columns of leaves that the statement does not change.
   /// - Returns: The number of bound leaves.
-  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has an unknown element, or one of a wrong type. The
-  ///   key of the error is the path of the element: `author.city`.
+  /// - Throws: ``ManagedObjectError/Code/invalidValue`` if the value has an unknown element, or one of a wrong type.
+  ///   The key of the error is the path of the element: `author.city`.
   @inline(never) @discardableResult
   func bindComposite(
     _ value: AttributeValue, _ row: StoreRow, _ slot: Int, _ statement: Statement, _ parameter: Int32,

@@ -32,8 +32,8 @@ struct DerivedColumn {
     }
   }
 
-  /// True if the triggers of a file keep the attribute: all of those that Core Data makes, or if these are not known, at
-  /// least one that has the name of the attribute.
+  /// True if the triggers of a file keep the attribute: all of those that Core Data makes, or if these are not known,
+  /// at least one that has the name of the attribute.
   func isKept(by names: Set<String>) -> Bool {
     if !triggers.isEmpty { return triggers.allSatisfy { names.contains($0.name) } }
     let part = "_\(entity.name)_\(attribute)_"

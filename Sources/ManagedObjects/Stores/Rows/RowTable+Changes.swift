@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// Methods that check and apply the changes of a save.
 extension RowTable {
-  /// Applies changes, keeps relationships and their inverses consistent, and computes derived attributes. If an error is
-  /// thrown, the rows are unchanged.
+  /// Applies changes, keeps relationships and their inverses consistent, and computes derived attributes. If an error
+  /// is thrown, the rows are unchanged.
   ///
   /// - Parameters:
   ///   - changes: the changes of a save, as a store receives them.
