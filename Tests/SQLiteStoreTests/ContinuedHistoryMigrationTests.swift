@@ -316,6 +316,32 @@ import Testing
     #expect(try store.history().isEmpty && numbers(file)[1] == "8")
   }
 
+  @Test(arguments: [false, true])
+  func `a migration that fails later changes no byte`(startsNewHistory: Bool) throws {
+    try makeStore()
+    let change = startsNewHistory ? Self.refused[0] : Self.kept[2]
+    var unique = try change.model.get().entities.map(\.definition)
+    for index in unique.indices where unique[index].name == "Note" {
+      unique[index].properties.append(.attribute("zoo", .string, isOptional: false, defaultValue: .string("same")))
+      unique[index].uniquenessConstraints = [["zoo"]]
+    }
+    do {
+      let context = try ManagedObjectContext(SQLiteStore(file, model: Self.old.get()))
+      try context.insert("Note")
+      try context.save()
+    }
+    func bytes() -> [Data] {
+      ["", "-wal", "-journal"].map { (try? Data(contentsOf: URL(filePath: file.path + $0))) ?? Data() }
+    }
+    let before = (bytes(), try rows(file))
+    // The index is created after the rows are copied, and after the history was treated.
+    let error = #expect(throws: ManagedObjectError.self) {
+      try SQLiteStore.migrate(file, to: ManagedObjectModel(entities: unique), startsNewHistory: startsNewHistory)
+    }
+    #expect(error?.code == .migrationConstraint)
+    #expect(try bytes() == before.0 && rows(file) == before.1)
+  }
+
   @Test func `a container begins a new history on request`() throws {
     try makeStore()
     let new = try Self.refused[0].model.get()
