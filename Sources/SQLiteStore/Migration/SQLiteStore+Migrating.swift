@@ -25,10 +25,10 @@ extension SQLiteStore {
   /// With a mapping, all objects are created again in a file next to the store, and validated. The objects of an entity
   /// hierarchy keep their primary keys if they come from one hierarchy.
   ///
-  /// Without a mapping, a history that this package has started is kept; with a mapping, it is deleted:
-  /// see ``history(after:)``. It is not known how Core Data converts a history that it has started. Such a history is
-  /// kept if all its rows mean the same in the new model. Otherwise the store is not migrated, unless the caller chooses
-  /// a new history. A store with tables of CloudKit is not migrated.
+  /// Without a mapping, a history that this package has started is kept; with a mapping, it is deleted: see
+  /// ``history(after:)``. It is not known how Core Data converts a history that it has started. Such a history is kept
+  /// if all its rows mean the same in the new model. Otherwise the store is not migrated, unless the caller chooses a
+  /// new history. A store with tables of CloudKit is not migrated.
   ///
   /// In both cases the store changes in one transaction: if the process ends before it commits, the file has the old
   /// store. No other process can save to the store meanwhile. External files that are no longer used are removed at the
@@ -59,12 +59,13 @@ extension SQLiteStore {
   ///   ``ManagedObjectError/Code/incompatibleVersionHash`` if the store was not made with `source`,
   ///   ``ManagedObjectError/Code/migration`` and ``ManagedObjectError/Code/entityMigrationPolicy`` with all parts of a
   ///   mapping that cannot be performed, ``ManagedObjectError/Code/migration`` also for rows that are not objects of
-  ///   the model, and for a history that cannot be kept, ``ManagedObjectError/Code/migrationConstraint`` if objects have the same values for a new uniqueness
-  ///   constraint, ``ManagedObjectError/Code/migrationCancelled``, and the errors of functions of the mapping. If there
-  ///   are several errors, such as two changes that cannot be inferred, ``ManagedObjectError/Code/multipleErrors`` with
-  ///   all of them in ``ManagedObjectError/details``. ``ManagedObjectError/Code/open`` if the file does not exist or is
-  ///   not a store, ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind. If it throws,
-  ///   nothing is changed.
+  ///   the model, and for a history that cannot be kept, ``ManagedObjectError/Code/migrationConstraint`` if objects
+  ///   have the same values for a new uniqueness constraint, ``ManagedObjectError/Code/migrationCancelled``, and the
+  ///   errors of functions of the mapping. If there are several errors, such as two changes that cannot be inferred,
+  ///   ``ManagedObjectError/Code/multipleErrors`` with all of them in ``ManagedObjectError/details``.
+  ///   ``ManagedObjectError/Code/open`` if the file does not exist or is not a store,
+  ///   ``ManagedObjectError/Code/storeTypeMismatch`` if it is a store of another kind. If it throws, nothing is
+  ///   changed.
   /// - Complexity: O(*n* log *n*) in the number of objects, for the indexes.
   @discardableResult
   public static func migrate(
