@@ -87,6 +87,22 @@ import Testing
     #expect(try plain.run("SELECT * FROM ACHANGE") == [["1", "16001", "NULL", "0", "4", "1", "1", "NULL", "NULL"]])
   }
 
+  @Test(arguments: ["0", "NULL", "'x'", "X'01'", "-7"])
+  func `numbers continue after the rows if Z_PRIMARYKEY has lower ones`(number: String) throws {
+    let context = try ManagedObjectContext(store())
+    try context.insert("Lamp")
+    try context.save()
+    try SQLiteFile.change(file, "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number) WHERE Z_ENT > 16000")
+    context.transactionAuthor = "other"
+    try context.insert("Lamp")
+    try context.save()
+    let plain = try PlainSQLite(file)
+    for table in ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"] {
+      #expect(try plain.column("SELECT Z_PK FROM \(table) ORDER BY Z_PK") == ["1", "2"])
+    }
+    #expect(try plain.column("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == ["2", "2", "2"])
+  }
+
   @Test func `a change of a relationship is recorded at both sides`() throws {
     let context = try ManagedObjectContext(store())
     let (shelf, other) = (try context.insert("Shelf"), try context.insert("Shelf"))

@@ -73,8 +73,12 @@ package enum HistoryTables {
   /// - Parameter index: The index of the table in ``entities``.
   static func nextKey(of index: Int, _ database: Database, count: Int64 = 1) throws(ManagedObjectError) -> Int64 {
     let (number, name) = entities[index]
+    let table = [changes, transactions, texts][index]
+    // `Z_MAX` can be too low, or not a number, if another program has written the file.
+    let highest = "IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)"
     let update = try database.statement(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX")
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = MAX(IFNULL(CAST(Z_MAX AS INTEGER), 0), \(highest)) + ?2 WHERE Z_ENT = ?1 "
+        + "RETURNING Z_MAX")
     try update.bind(1, number)
     try update.bind(2, count)
     defer { update.reset() }
@@ -84,10 +88,8 @@ package enum HistoryTables {
       throw ManagedObjectError(
         .save, "\(database.path): Z_PRIMARYKEY has no number left for Z_ENT \(number), which the history needs")
     }
-    let table = [changes, transactions, texts][index]
     let insertion = try database.statement(
-      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
-        + "VALUES (?1, ?2, 0, ?3 + IFNULL((SELECT MAX(Z_PK) FROM \(table)), 0)) RETURNING Z_MAX")
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?1, ?2, 0, ?3 + \(highest)) RETURNING Z_MAX")
     try insertion.bind(1, number)
     try insertion.bind(2, name)
     try insertion.bind(3, count)
