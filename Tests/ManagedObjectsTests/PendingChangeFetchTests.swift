@@ -101,6 +101,29 @@ import Testing
     #expect(try sketch.stored() == "a a.age=1 b b.age=2 b.salary=9")
   }
 
+  @Test(arguments: StoreKind.saving)
+  func `an object that another context adds to a deleted object is not found by its values`(kind: StoreKind) throws {
+    let folder = TemporaryFolder(isInMemory: true)
+    let coordinator = try kind.coordinator(ResultsCase.model, folder)
+    let (context, other) = (
+      ManagedObjectContext(coordinator: coordinator), ManagedObjectContext(coordinator: coordinator)
+    )
+    let group = try context.insert("Group")
+    try group.setValue("g", forKey: "name")
+    try context.insert("Contact").setValue(.object(group), forKey: "group")
+    try context.save()
+    let members = FetchRequest("Contact", where: try ManagedPredicate(format: "group.name BEGINSWITH 'g'"))
+    #expect(try context.fetch(members).count == 1)
+    try context.delete(group)
+    let same = try #require(try other.fetch(FetchRequest("Group")).first)
+    try other.insert("Contact").setValue(.object(same), forKey: "group")
+    try other.save()
+    #expect(try other.fetch(members).count == 2)
+    #expect(try context.fetch(members) == [])
+    #expect(try context.count(for: members) == 0)
+    #expect(try context.fetch(FetchRequest("Contact")).count == 2)
+  }
+
   @Test func `dictionary results have only saved values`() throws {
     let context = try prepared()
     var request = FetchRequest("Person", sortedBy: [.init("name")])

@@ -197,6 +197,9 @@ extension ManagedObjectContext {
           target.value(ofSlot: inverse).forEachKey { keys.insert($0) }
           target.committed?[inverse].forEachKey { keys.insert($0) }
         }
+        // Another context can have saved further objects that refer to an object which is deleted here.
+        let deleted = targets.filter { $0.status.isDeleted && !$0.status.isInserted }
+        if !deleted.isEmpty { keys.formUnion(try objects(referringTo: deleted, by: step).map(\.key)) }
         targets = keys.sorted().map { object(for: $0) }
       } else {
         targets = try objects(referringTo: targets, by: step)
