@@ -296,10 +296,12 @@ import Testing
     place.elements = [AttributeDescription("zip", .string), AttributeDescription("city", .string)]
     let leaves = [AttributeDescription("size", .integer32), place, AttributeDescription("id", .uuid)]
     let schema = StoreSchema(try Self.model(leaves), configuration: nil)
-    let columns = schema.leafColumns(ofEntity: 0)
-    #expect(columns.map(\.leaf.path) == ["size", "place.zip", "place.city", "id"])
-    #expect(columns.map { schema.tables[0].columns[$0.leaf.column].name } == ["ZSIZE", "ZZIP", "ZCITY", "ZID"])
-    #expect(columns.allSatisfy { $0.slot == 0 })
+    guard case .composite(let columns) = schema.slotColumns[0][0] else {
+      Issue.record("the attribute has no columns")
+      return
+    }
+    #expect(columns.leaves.map(\.path) == ["size", "place.zip", "place.city", "id"])
+    #expect(columns.leaves.map { schema.tables[0].columns[$0.column].name } == ["ZSIZE", "ZZIP", "ZCITY", "ZID"])
   }
 
   @Test func `ambiguous columns are an error that names the composite attribute`() throws {

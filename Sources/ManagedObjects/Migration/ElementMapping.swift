@@ -119,12 +119,3 @@ extension InferredMapping {
     return attribute.definition.leafPaths.filter { !kept.contains($0) }
   }
 }
-
-extension AttributeDescription {
-  /// The paths of the elements that are not composite themselves.
-  fileprivate var leafPaths: [[String]] {
-    elements.flatMap { element in
-      element.type == .composite ? element.leafPaths.map { [element.name] + $0 } : [[element.name]]
-    }
-  }
-}

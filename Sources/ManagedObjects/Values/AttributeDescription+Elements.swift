@@ -2,12 +2,19 @@ package import ObjectModels
 package import Predicates
 internal import PropertyLists
 
-/// Functions that check and convert the values of composite attributes.
+/// The elements of composite attributes, and functions that check and convert the values.
 extension AttributeDescription {
+  /// The paths of the elements that are not composite themselves, in the order of the model.
+  package var leafPaths: [[String]] {
+    elements.flatMap { element in
+      element.type == .composite ? element.leafPaths.map { [element.name] + $0 } : [[element.name]]
+    }
+  }
+
   /// Returns a value converted to the type of the attribute: see ``AttributeType/normalized(_:)``.
   ///
   /// A composite value gets all elements of the attribute; those that it lacks are null. It becomes null if no element
-  /// has a value, because a store cannot tell such a value from null. If the model does not define the elements, the
+  /// has a value, because a store has no other form for such a value. If the model does not define the elements, the
   /// value stays as it is.
   ///
   /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have. The key of the
@@ -41,7 +48,7 @@ extension AttributeDescription {
     return isEmpty ? .null : .composite(all)
   }
 
-  /// Returns the error for a composite value that lacks the value of a mandatory element; nil if there is none.
+  /// Returns the error for a composite value that lacks the value of a mandatory element; nil if it has them all.
   func missingElement(in value: AttributeValue) -> ManagedObjectError? { missingElement(in: value, at: traits.name) }
 
   private func missingElement(in value: AttributeValue, at path: String) -> ManagedObjectError? {

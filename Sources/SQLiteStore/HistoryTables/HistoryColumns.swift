@@ -168,12 +168,3 @@ extension HistoryColumns.Column {
     }
   }
 }
-
-extension AttributeDescription {
-  /// The paths of the elements of a composite attribute that are not composite themselves, in the order of the model.
-  fileprivate var leafPaths: [[String]] {
-    elements.flatMap { element in
-      element.type == .composite ? element.leafPaths.map { [element.name] + $0 } : [[element.name]]
-    }
-  }
-}

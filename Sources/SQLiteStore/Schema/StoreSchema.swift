@@ -91,17 +91,6 @@ package struct StoreSchema: QuerySchema {
     }
   }
 
-  /// Returns the leaf columns of an entity's composite attributes, with the slot of each attribute: for each attribute,
-  /// sorted by name, its elements in the order of `NSCompositeElements`, those of nested elements included.
-  func leafColumns(ofEntity index: Int) -> [(slot: Int, leaf: CompositeColumns.Leaf)] {
-    ManagedObjectModel.Entity(model: model, index: index).attributes
-      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-      .flatMap { attribute -> [(slot: Int, leaf: CompositeColumns.Leaf)] in
-        guard case .composite(let columns) = slotColumns[index][attribute.slot] else { return [] }
-        return columns.leaves.map { (attribute.slot, $0) }
-      }
-  }
-
   /// Returns the table of an entity; nil if the store does not have the entity.
   func table(ofEntity index: Int) -> StoreTable? {
     tableIndices.indices.contains(index) && tableIndices[index] >= 0 ? tables[tableIndices[index]] : nil
