@@ -5,7 +5,7 @@ internal import ManagedObjects
 /// Sources: the hash function is that of CFString.c in Apple's published source code of Core Foundation. That Core Data
 /// orders the bits of to-many relationships by such a table, and the size of the table, are inferred from files of Core
 /// Data: 6 of 8 known orders are explained.
-struct HashOrder {
+struct HashOrder: Equatable {
   /// The numbers of buckets that a table can have, and the number of keys for which each is sufficient.
   private static let sizes: [(buckets: Int, keys: Int)] = [
     (3, 3), (7, 6), (13, 11), (23, 19), (41, 32), (71, 52), (127, 85), (191, 118),

@@ -138,7 +138,8 @@ extension HistoryColumns {
     else { return false }
     if toManys.count < 2, old.toManys.count < 2 { return true }
     // Core Data probably orders several to-many relationships by a hash table of all names: see ``HashOrder``.
-    return entity.hashedNames == old.entity.hashedNames
+    guard let order = HashOrder(entity) else { return false }
+    return order == HashOrder(old.entity)
       && toManys.allSatisfy { mapping.properties[entity.index][$0.name] == $0.name }
   }
 
@@ -176,13 +177,5 @@ extension HistoryColumns {
     }
     if isDerived(property.name, entity) != isDerived(name, old) { return nil }
     return former.slot
-  }
-}
-
-extension ManagedObjectModel.Entity {
-  /// The names that decide the order of several to-many relationships, with the number of to-one relationships.
-  fileprivate var hashedNames: [String] {
-    (properties.map(\.name) + fetchedProperties.map(\.name)).sorted { $0.precedes($1) }
-      + ["\(relationships.count { !$0.definition.isToMany })"]
   }
 }
