@@ -17,14 +17,14 @@ package struct BatchAssignment: Sendable {
     package let name: String
     package let slot: Int
     package let type: AttributeType
-    /// The composite attribute, in an array of one element; empty for other attributes.
-    private let composite: [AttributeDescription]
+    /// The attribute if it is composite.
+    private let composite: AttributeDescription?
 
     init(_ attribute: ManagedObjectModel.Entity.Attribute) {
       name = attribute.name
       slot = attribute.slot
       type = attribute.definition.type
-      composite = type == .composite ? [attribute.definition] : []
+      composite = type == .composite ? attribute.definition : nil
     }
 
     /// Returns a value converted to the type of the attribute.
@@ -32,7 +32,7 @@ package struct BatchAssignment: Sendable {
     /// - Throws: ``ManagedObjectError/Code/invalidValue`` for a value that the attribute cannot have,
     ///   ``ManagedObjectError/Code/missingMandatoryProperty`` for a composite value without a mandatory element.
     package func normalized(_ value: AttributeValue) throws(ManagedObjectError) -> AttributeValue {
-      if let attribute = composite.first {
+      if let attribute = composite {
         let whole = try attribute.normalized(value)
         if let error = attribute.missingElement(in: whole) { throw error }
         return whole
