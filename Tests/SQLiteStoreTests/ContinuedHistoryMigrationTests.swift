@@ -8,13 +8,6 @@ import Testing
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
-  private static func preserved(_ name: String, from identifier: String? = nil) -> PropertyDescription {
-    var attribute = AttributeDescription(name, .string)
-    attribute.preservesValueInHistoryOnDeletion = true
-    attribute.renamingIdentifier = identifier
-    return .attribute(attribute)
-  }
-
   /// The entities of the old model. Their numbers are 1 to 6, in this order.
   private static let entities = [
     EntityDescription("Album", [.attribute("name", .string)]),
@@ -35,7 +28,7 @@ import Testing
     EntityDescription(
       "Note",
       [
-        preserved("body"), .attribute("count", .integer32), preserved("title"),
+        .preserved("body"), .attribute("count", .integer32), .preserved("title"),
         .relationship("folder", to: "Folder", inverse: "notes"),
       ]),
     EntityDescription("Zeal", [.attribute("name", .string)]),
@@ -64,7 +57,7 @@ import Testing
       $0["Album"]?.properties.append(.attribute("area", .string))
     },
     Change("a renamed attribute at the same position") {
-      $0["Note"]?.properties[2] = preserved("topic", from: "title")
+      $0["Note"]?.properties[2] = .preserved("topic", from: "title")
     },
     Change("a required attribute with a default") {
       $0["Note"]?.properties[1] = .attribute("count", .integer32, isOptional: false, defaultValue: .integer(1))
@@ -83,7 +76,7 @@ import Testing
       $0["Note"]?.properties.append(.attribute("area", .string))
     },
     Change("a renamed attribute at another position", "the bits of Note in its updates change") {
-      $0["Note"]?.properties[2] = preserved("abstract", from: "title")
+      $0["Note"]?.properties[2] = .preserved("abstract", from: "title")
     },
     Change("so many new attributes that ZCOLUMNS becomes longer", "the bits of Note in its updates change") {
       for number in 1...5 { $0["Note"]?.properties.append(.attribute("zoom\(number)", .string)) }
@@ -101,7 +94,7 @@ import Testing
       $0["Note"]?.properties[0] = .attribute("body", .string)
     },
     Change("more preserved values", "preserves 3 values of deleted objects, and the history has columns for 2") {
-      $0["Note"]?.properties.append(preserved("zoom"))
+      $0["Note"]?.properties.append(.preserved("zoom"))
     },
   ]
 

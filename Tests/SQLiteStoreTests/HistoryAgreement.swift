@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjects
 
 extension PlainSQLite {
   /// Returns the differences between the rows of a store and its history, which must have been recorded since the store
@@ -49,5 +50,15 @@ extension PlainSQLite {
       }
     }
     return defects.sorted()
+  }
+}
+
+extension PropertyDescription {
+  /// Returns an attribute whose values the history keeps when objects are deleted.
+  static func preserved(_ name: String, from identifier: String? = nil) -> PropertyDescription {
+    var attribute = AttributeDescription(name, .string)
+    attribute.preservesValueInHistoryOnDeletion = true
+    attribute.renamingIdentifier = identifier
+    return .attribute(attribute)
   }
 }

@@ -9,17 +9,10 @@ import Testing
   private let folder = TemporaryFolder(isInMemory: true)
   private var file: URL { folder.url.appending(path: "a.sqlite") }
 
-  private static func preserved(_ name: String, from identifier: String? = nil) -> PropertyDescription {
-    var attribute = AttributeDescription(name, .string)
-    attribute.preservesValueInHistoryOnDeletion = true
-    attribute.renamingIdentifier = identifier
-    return .attribute(attribute)
-  }
-
   private static func old() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
       EntityDescription("Album", [.attribute("name", .string)]),
-      EntityDescription("Note", [preserved("body"), .attribute("count", .integer32), preserved("title")]),
+      EntityDescription("Note", [.preserved("body"), .attribute("count", .integer32), .preserved("title")]),
     ])
   }
 
@@ -28,7 +21,7 @@ import Testing
   private static func new() throws -> ManagedObjectModel {
     var memo = EntityDescription(
       "Memo",
-      [preserved("zero", from: "body"), .attribute("count", .integer32), preserved("title"), preserved("added")])
+      [.preserved("zero", from: "body"), .attribute("count", .integer32), .preserved("title"), .preserved("added")])
     memo.renamingIdentifier = "Note"
     return try ManagedObjectModel(entities: [EntityDescription("Label", [.attribute("name", .string)]), memo])
   }
